@@ -1,0 +1,281 @@
+"""The store of fetched documents: one SQLite file, ``corpus/corpus.db``, written in transactions.
+
+It holds what was fetched or imported, never what can be derived from the list. A kill at any moment leaves the last
+committed state (SQLite write-ahead log, https://www.sqlite.org/wal.html).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from accelrag.errors import StorageError
+from accelrag.types import Document, Entry, Failure, Place
+
+__all__ = ["Corpus"]
+
+_SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE documents (
+    entry_id TEXT PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL, coverage TEXT NOT NULL, title TEXT NOT NULL,
+    source TEXT NOT NULL, fetched_at TEXT NOT NULL, revision TEXT NOT NULL, licence TEXT NOT NULL,
+    authors TEXT NOT NULL, published TEXT NOT NULL, metadata TEXT NOT NULL, pages TEXT NOT NULL,
+    markdown INTEGER NOT NULL, stale INTEGER NOT NULL, digest TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE failures (
+    entry_id TEXT PRIMARY KEY, reason TEXT NOT NULL, detail TEXT NOT NULL, url TEXT NOT NULL,
+    permanent INTEGER NOT NULL, failed_at TEXT NOT NULL, attempts INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE imported (entry_id TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+_COLUMNS = (
+    "entry_id, id, text, coverage, title, source, fetched_at, revision, licence, authors, published, metadata, "
+    "pages, markdown, stale, digest"
+)
+
+
+class Corpus:
+    """Documents and failures by entry id. Each write is one transaction; ``batch()`` groups many into one."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._db = connection
+        self.path = path
+        self._depth = 0
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool = False) -> Corpus:
+        """Open ``folder/corpus.db``, making it where it is missing.
+
+        Read-only on a folder without one gives an empty corpus in memory.
+
+        Raises:
+            StorageError: the file is no corpus, was made by a newer accelrag, or cannot be opened.
+        """
+        path = folder / "corpus.db"
+        try:
+            if read_only:
+                if not path.exists():
+                    db = sqlite3.connect(":memory:", check_same_thread=False)
+                    db.executescript(_SCHEMA)
+                    return cls(db, path)
+                db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                db = sqlite3.connect(path, check_same_thread=False, timeout=30, isolation_level=None)
+                db.execute("PRAGMA journal_mode=WAL")
+                db.execute("PRAGMA synchronous=NORMAL")
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0 and not read_only:
+                with _transaction(db):
+                    for statement in _SCHEMA.split(";"):
+                        if statement.strip():
+                            db.execute(statement)
+                    db.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+            elif version > _SCHEMA_VERSION:
+                raise StorageError(
+                    f"{path} was written by a newer accelrag (schema {version})",
+                    hint="update accelrag: pip install -U accelrag",
+                )
+        except (sqlite3.Error, OSError) as error:
+            raise StorageError(
+                f"{path} cannot be opened: {error}", hint="`accelrag doctor` says what is wrong with it"
+            ) from error
+        return cls(db, path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Group the writes inside into one transaction: all of them are kept, or none."""
+        self._depth += 1
+        try:
+            if self._depth == 1:
+                with self._translated(), _transaction(self._db):
+                    yield
+            else:
+                yield
+        finally:
+            self._depth -= 1
+
+    def document(self, entry_id: str) -> Document | None:
+        """The document of an entry."""
+        with self._translated():
+            row = self._db.execute(f"SELECT {_COLUMNS} FROM documents WHERE entry_id=?", (entry_id,)).fetchone()  # noqa: S608
+        return _document(row) if row else None
+
+    def documents(self) -> Iterator[Document]:
+        """All documents by entry id, streamed."""
+        with self._translated():
+            for row in self._db.execute(f"SELECT {_COLUMNS} FROM documents ORDER BY entry_id"):  # noqa: S608
+                yield _document(row)
+
+    def digests(self) -> dict[str, tuple[str, str, bool]]:
+        """``entry_id -> (digest of the text, coverage, stale)`` of every document, without the texts."""
+        with self._translated():
+            rows = self._db.execute("SELECT entry_id, digest, coverage, stale FROM documents ORDER BY entry_id")
+            return {entry_id: (digest, coverage, bool(stale)) for entry_id, digest, coverage, stale in rows}
+
+    def failure(self, entry_id: str) -> Failure | None:
+        """The failure of an entry."""
+        return self.failures().get(entry_id)
+
+    def failures(self) -> dict[str, Failure]:
+        """``entry_id -> Failure``."""
+        with self._translated():
+            rows = self._db.execute(
+                "SELECT entry_id, reason, detail, url, permanent, failed_at, attempts FROM failures ORDER BY entry_id"
+            )
+            return {r[0]: Failure(r[0], r[1], r[2], r[3], bool(r[4]), r[5], r[6]) for r in rows}
+
+    def put(self, document: Document) -> None:
+        """Keep a document in place of what was known of its entry."""
+        row = (
+            document.entry_id,
+            document.id,
+            document.text,
+            document.coverage,
+            document.title,
+            document.source,
+            document.fetched_at,
+            document.revision,
+            document.licence,
+            json.dumps(document.authors, ensure_ascii=False),
+            document.published,
+            json.dumps(dict(document.metadata), ensure_ascii=False, sort_keys=True),
+            json.dumps(document.pages),
+            int(document.markdown),
+            int(document.stale),
+            document.digest,
+        )
+        with self.batch():
+            self._db.execute(f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES ({','.join('?' * 16)})", row)  # noqa: S608
+            self._db.execute("DELETE FROM failures WHERE entry_id=?", (document.entry_id,))
+
+    def put_failure(self, failure: Failure) -> None:
+        """Keep a failure. An entry that has a document keeps it, marked stale: then no failure is stored."""
+        with self.batch():
+            kept = self._db.execute("UPDATE documents SET stale=1 WHERE entry_id=?", (failure.entry_id,)).rowcount
+            if kept:
+                return
+            self._db.execute(
+                "INSERT OR REPLACE INTO failures (entry_id, reason, detail, url, permanent, failed_at, attempts) "
+                "VALUES (?,?,?,?,?,?,?)",
+                (
+                    failure.entry_id,
+                    failure.reason,
+                    failure.detail,
+                    failure.url,
+                    int(failure.permanent),
+                    failure.failed_at,
+                    failure.attempts,
+                ),
+            )
+
+    def remove(self, entry_id: str) -> None:
+        """Forget an entry's document and failure."""
+        with self.batch():
+            for table in ("documents", "failures", "imported"):
+                self._db.execute(f"DELETE FROM {table} WHERE entry_id=?", (entry_id,))  # noqa: S608
+
+    def put_imported(self, entry: Entry) -> None:
+        """Keep an entry that came with its text, from no list."""
+        with self.batch():
+            self._db.execute(
+                "INSERT OR REPLACE INTO imported (entry_id, entry) VALUES (?,?)",
+                (entry.id, json.dumps(asdict(entry), ensure_ascii=False)),
+            )
+
+    def imported(self) -> Iterator[Entry]:
+        """Every imported entry by id, streamed."""
+        with self._translated():
+            for (raw,) in self._db.execute("SELECT entry FROM imported ORDER BY entry_id"):
+                yield _entry(json.loads(raw))
+
+    def state(self, key: str, default: str = "") -> str:
+        """A value that a run left for the next one."""
+        with self._translated():
+            row = self._db.execute("SELECT value FROM state WHERE key=?", (key,)).fetchone()
+        return str(row[0]) if row else default
+
+    def put_state(self, key: str, value: str) -> None:
+        """Leave a value for the next run."""
+        with self.batch():
+            self._db.execute("INSERT OR REPLACE INTO state (key, value) VALUES (?,?)", (key, value))
+
+    def problems(self) -> list[str]:
+        """What is wrong with the corpus, in words; empty when it is whole."""
+        found = []
+        with self._translated():
+            for (line,) in self._db.execute("PRAGMA integrity_check"):
+                if line != "ok":
+                    found.append(f"corpus.db: {line}")
+            both = self._db.execute("SELECT entry_id FROM documents NATURAL JOIN failures").fetchall()
+            found += [f"{entry_id} is stored both as a document and as a failure" for (entry_id,) in both]
+        for document in self.documents():
+            row = self._db.execute("SELECT digest FROM documents WHERE entry_id=?", (document.entry_id,)).fetchone()
+            if row is not None and row[0] != document.digest:
+                found.append(f"the text of {document.entry_id} does not match its digest")
+        return found
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"{self.path} cannot be used: {error}", hint="`accelrag doctor` says what is wrong with it"
+            ) from error
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _document(row: tuple[object, ...]) -> Document:
+    (entry_id, id_, text, coverage, title, source, fetched_at, revision, licence) = row[:9]
+    authors, published, metadata, pages, markdown, stale = row[9:15]
+    return Document(
+        id=str(id_),
+        entry_id=str(entry_id),
+        text=str(text),
+        coverage=coverage,  # type: ignore[arg-type]
+        title=str(title),
+        source=str(source),
+        fetched_at=str(fetched_at),
+        revision=str(revision),
+        licence=str(licence),
+        authors=tuple(json.loads(str(authors))),
+        published=str(published),
+        metadata=json.loads(str(metadata)),
+        pages=tuple(json.loads(str(pages))),
+        markdown=bool(markdown),
+        stale=bool(stale),
+    )
+
+
+def _entry(raw: dict[str, object]) -> Entry:
+    places = tuple(
+        Place(**{**p, "sections": tuple(p["sections"])})
+        for p in raw["places"]  # type: ignore[attr-defined]
+    )
+    return Entry(**{**raw, "places": places, "also": tuple(raw["also"])})  # type: ignore[arg-type]

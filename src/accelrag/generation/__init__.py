@@ -1,0 +1,3 @@
+"""Generators: what turns a question and its sources into a draft."""
+
+__all__: list[str] = []

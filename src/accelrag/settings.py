@@ -1,0 +1,225 @@
+"""One frozen Settings, read once by the front ends: flags, then environment, then file, then default.
+
+The file is ``accelrag.toml`` in the home, else ``config.toml`` in the user's config folder. A key that is not a
+setting is an error that names the nearest one. Secrets come from the environment or the file and are never printed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from accelrag.errors import SettingsError
+
+__all__ = ["DEFAULT_LIST", "Settings", "find_home", "user_data_home"]
+
+DEFAULT_LIST = "awesome-ai-accelerators.md"
+
+_ALIASES = {
+    "openai_base_url": "OPENAI_BASE_URL",
+    "openai_api_key": "OPENAI_API_KEY",
+    "ollama_host": "OLLAMA_HOST",
+    "github_token": "GITHUB_TOKEN",
+}
+# Variables that other parts of a machine set for tests and tools, not settings.
+_NOT_SETTINGS = {"ACCELRAG_SHARED"}
+
+
+def _setting(default: Any, about: str, *, secret: bool = False) -> Any:
+    return field(default=default, metadata={"about": about, "secret": secret})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every value that a person can set. Times are in seconds, sizes in bytes."""
+
+    home: Path = _setting(Path("."), "folder that holds corpus/ and index/")
+    list: str = _setting("", "the list: a path or URL; empty means the one in corpus/")
+    model: str = _setting("", "embedding model: a local folder or a hub name; empty means the bundled MiniLM")
+    llm: str = _setting("", "generator: empty for extractive, openai:MODEL, ollama:MODEL or hf:MODEL")
+    rerank: str = _setting("", "cross-encoder that reorders the hits: a local folder or a hub name")
+    verifier: str = _setting("", "NLI cross-encoder for verification: a local folder or a hub name")
+    top_k: int = _setting(8, "entries that a search returns")
+    threads: int = _setting(0, "threads for the encoder; 0 means all cores")
+    openai_base_url: str = _setting("", "address of an OpenAI-compatible server")
+    openai_api_key: str = _setting("", "key for it", secret=True)
+    ollama_host: str = _setting("", "address of an Ollama server")
+    context_tokens: int = _setting(0, "context of the language model in tokens; 0 asks the server")
+    max_answer_tokens: int = _setting(512, "longest answer that a language model may write")
+    llm_timeout: float = _setting(120.0, "longest silence of a language model server")
+    arxiv_api: str = _setting("https://export.arxiv.org/api/query", "arXiv API")
+    github_api: str = _setting("https://api.github.com", "GitHub API")
+    github_raw: str = _setting("https://raw.githubusercontent.com", "GitHub raw files")
+    crossref_api: str = _setting("https://api.crossref.org", "Crossref API")
+    s2_api: str = _setting("https://api.semanticscholar.org", "Semantic Scholar API")
+    openalex_api: str = _setting("https://api.openalex.org", "OpenAlex API")
+    github_token: str = _setting("", "token for GitHub", secret=True)
+    allow_private: bool = _setting(False, "fetch from loopback and private addresses")
+    contact: str = _setting("https://github.com/accelrag/accelrag", "contact in the User-Agent")
+    fetch_timeout: float = _setting(30.0, "longest time for one fetch")
+    fetch_bytes: int = _setting(25_000_000, "largest body, on the wire and after decompression")
+    fetch_workers: int = _setting(8, "hosts that are fetched at the same time")
+    refresh_days: float = _setting(30.0, "age in days after which a document is asked for again")
+    pdf_pages: int = _setting(12, "pages of a PDF that are read")
+    host: str = _setting("127.0.0.1", "address that the web page listens on")
+    port: int = _setting(7860, "port that the web page listens on")
+    auth: str = _setting("", "user:password for the web page, or a file of them", secret=True)
+    root_path: str = _setting("", "path of the web page behind a proxy")
+    rate_limit: int = _setting(60, "questions a minute and client on the web page")
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def corpus_dir(self) -> Path:
+        """Where the list and the fetched text are."""
+        return self.home / "corpus"
+
+    @property
+    def index_dir(self) -> Path:
+        """Where the index generations are."""
+        return self.home / "index"
+
+    @classmethod
+    def load(
+        cls,
+        flags: Mapping[str, Any] | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> Settings:
+        """Read flags, environment and file.
+
+        Raises:
+            SettingsError: a key is unknown or a value is not of its type; names the key and where it stands.
+        """
+        environ = os.environ if environ is None else environ
+        flags = {k: v for k, v in (flags or {}).items() if v is not None}
+        home, home_origin = find_home(flags.get("home"), environ=environ, cwd=cwd)
+        values: dict[str, Any] = {"home": home}
+        origins: dict[str, str] = {"home": home_origin}
+        layers = [*_file_layers(home), _environment_layer(environ), ("flag", flags)]
+        for origin, layer in layers:
+            for key, raw in layer.items():
+                if key == "home":
+                    continue
+                values[key] = _coerce(key, raw, origin)
+                origins[key] = origin if origin != "environment" else _variable_of(key, environ)
+        return cls(**values, origins=origins)
+
+    @classmethod
+    def keys(cls) -> tuple[str, ...]:
+        """The names of all settings."""
+        return tuple(f.name for f in fields(cls) if f.name != "origins")
+
+    def explain(self) -> tuple[tuple[str, str, str, str], ...]:
+        """``(key, value, origin, about)`` for each setting; secrets are hidden."""
+        rows = []
+        for f in fields(self):
+            if f.name == "origins":
+                continue
+            value = getattr(self, f.name)
+            shown = ("(hidden)" if value else "") if f.metadata["secret"] else str(value)
+            rows.append((f.name, shown, self.origins.get(f.name, "default"), f.metadata["about"]))
+        return tuple(rows)
+
+
+def user_data_home() -> Path:
+    """The user's data folder for accelrag."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("accelrag", appauthor=False))
+
+
+def find_home(
+    flag: str | os.PathLike[str] | None, *, environ: Mapping[str, str], cwd: Path | None = None
+) -> tuple[Path, str]:
+    """The home and where it was named: ``--home``, ACCELRAG_HOME, a folder with corpus/, the user's data folder."""
+    if flag:
+        return Path(flag).expanduser().absolute(), "flag"
+    if environ.get("ACCELRAG_HOME"):
+        return Path(environ["ACCELRAG_HOME"]).expanduser().absolute(), "ACCELRAG_HOME"
+    here = (cwd or Path.cwd()).absolute()
+    if (here / "corpus").is_dir():
+        return here, "current folder"
+    return user_data_home(), "user data folder"
+
+
+def _file_layers(home: Path) -> list[tuple[str, Mapping[str, Any]]]:
+    import platformdirs
+
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    user = Path(platformdirs.user_config_dir("accelrag", appauthor=False)) / "config.toml"
+    for path in (user, home / "accelrag.toml"):
+        if not path.is_file():
+            continue
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"{path} cannot be read: {error}", hint="mend the file or remove it") from error
+        for key in data:
+            _known(key, str(path))
+        found.append((str(path), data))
+    return found
+
+
+def _environment_layer(environ: Mapping[str, str]) -> tuple[str, Mapping[str, Any]]:
+    layer: dict[str, Any] = {}
+    for key, alias in _ALIASES.items():
+        if environ.get(alias):
+            layer[key] = environ[alias]
+    for variable, value in environ.items():
+        if not variable.startswith("ACCELRAG_") or variable in _NOT_SETTINGS or not value:
+            continue
+        key = variable.removeprefix("ACCELRAG_").lower()
+        _known(key, "environment", shown=variable)
+        layer[key] = value
+    return "environment", layer
+
+
+def _variable_of(key: str, environ: Mapping[str, str]) -> str:
+    own = f"ACCELRAG_{key.upper()}"
+    return own if environ.get(own) else _ALIASES.get(key, own)
+
+
+def _known(key: str, origin: str, *, shown: str = "") -> None:
+    keys = Settings.keys()
+    if key in keys:
+        return
+    near = difflib.get_close_matches(key, keys, n=1)
+    guess = f"did you mean {near[0]}? " if near else ""
+    raise SettingsError(
+        f"unknown setting {shown or key!r} in {origin}", hint=f"{guess}`accelrag config` lists the settings"
+    )
+
+
+def _coerce(key: str, raw: Any, origin: str) -> Any:
+    _known(key, origin)
+    wanted = {f.name: f for f in fields(Settings)}[key].default
+    problem = SettingsError(
+        f"setting {key} in {origin} has a bad value: {raw!r}",
+        hint=f"give {'true or false' if isinstance(wanted, bool) else f'a value like {wanted!r}'}",
+    )
+    if isinstance(wanted, bool):
+        if isinstance(raw, bool):
+            return raw
+        word = str(raw).strip().lower()
+        if word in {"1", "true", "yes", "on"}:
+            return True
+        if word in {"0", "false", "no", "off"}:
+            return False
+        raise problem
+    if isinstance(wanted, (int, float)):
+        try:
+            value = type(wanted)(raw)
+        except (TypeError, ValueError) as error:
+            raise problem from error
+        if value < 0 or value != value:
+            raise problem
+        return value
+    if not isinstance(raw, (str, os.PathLike)):
+        raise problem
+    return str(raw)

@@ -1,0 +1,3 @@
+"""One module for each kind of host that entries point at."""
+
+__all__: list[str] = []
