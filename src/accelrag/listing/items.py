@@ -1,0 +1,282 @@
+"""The runs of one list item, table row or paragraph -> its primary link, title, label, note and other links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from accelrag.listing.tree import Link, Run
+from accelrag.listing.urls import canonical_url
+
+__all__ = ["Item", "plain", "read_item", "read_row"]
+
+# A separator after a link: dashes want white space before them, colons want none; pipes are used as dashes, too.
+_SEPARATOR = re.compile(
+    r"(?:\s+[-\u2013\u2014\u2015|~\u2022\u00b7](?=\s)|\s*[\u2013\u2014\u2015](?=\s|\w)|\s*[:\uff1a](?=\s|$|\w))"
+)
+_EDGE = " \t\r\n-\u2010\u2011\u2012\u2013\u2014\u2015|:\uff1a\uff0c,;\u3001\u00b7\u2022\u00a0\u200b\ufeff"
+_SPACE = re.compile(r"\s+")
+_EMPTY_BRACKETS = re.compile(r"\(\s*(?:[,;/|&+-]\s*)*\)|\[\s*(?:[,;/|&+-]\s*)*\]|\uff08\s*\uff09|\u3010\s*\u3011")
+_BEFORE_STOP = re.compile(r"\s+([,.;:!?)\]\u3002\uff0c])")
+_TASK_BOX = re.compile(r"^\s*\[[ xX]\]\s+")
+_WORD = re.compile(r"[^\W_]")
+_BADGE = re.compile(
+    r"shields\.io|badge|travis-ci|circleci\.com|codecov\.io|coveralls\.io|goreportcard|appveyor|/actions/workflows/|"
+    r"sonarcloud\.io|codacy\.com|snyk\.io|deps\.rs|david-dm\.org|gitter\.im|isitmaintained|bestpractices\.dev|"
+    r"coverity\.com|cirrus-ci|star-history|/workflows/",
+    re.IGNORECASE,
+)
+_GENERIC = frozenset(
+    "paper papers pdf code link links here website web site homepage home github gitlab repo repository arxiv project "
+    "slides slide video videos blog docs doc documentation demo url source src download model models weights data "
+    "dataset datasets page poster talk abs html openreview supp supplementary appendix web-page webpage article post "
+    "official official-code 论文 代码 链接 地址 下载地址 官网 项目 リンク 論文 コード huggingface hf colab notebook "
+    "youtube bilibili bibtex reference wiki meta more read".split()
+) | {
+    "project page",
+    "home page",
+    "source code",
+    "official code",
+    "official website",
+    "blog post",
+    "hugging face",
+    "pytorch code",
+    "tensorflow code",
+    "paper link",
+    "code link",
+    "github repo",
+    "github link",
+    "website link",
+    "read more",
+}
+
+
+@dataclass(slots=True)
+class Item:
+    """What a place says. ``links`` are all external links in order, the primary one first."""
+
+    primary: Link
+    title: str
+    label: str = ""
+    note: str = ""
+    links: list[Link] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Span:
+    """Neighbouring runs of one link, or of none."""
+
+    link: Link | None
+    runs: list[Run]
+    external: bool = False
+
+    @property
+    def text(self) -> str:
+        return _SPACE.sub(" ", "".join(r.text for r in self.runs if not r.image))
+
+    @property
+    def pictured(self) -> bool:
+        """Whether nothing but images can be seen of it."""
+        return not self.text.strip()
+
+    @property
+    def badge(self) -> bool:
+        """A picture that tells a state of the project and leads to the service that drew it."""
+        return (
+            self.pictured
+            and any(r.image for r in self.runs)
+            and bool(_BADGE.search(self.link.href if self.link else ""))
+        )
+
+    @property
+    def generic(self) -> bool:
+        """Whether the text names a sort of thing ("paper") and not the thing."""
+        return self.text.strip(" []()\uff08\uff09\u3010\u3011:.,!*_`\u2b50\U0001f4c4\U0001f517").lower() in _GENERIC
+
+
+def plain(runs: Iterable[Run]) -> str:
+    """The text that a person reads, white space collapsed; images by their alternative text where nothing else is."""
+    runs = list(runs)
+    text = _SPACE.sub(" ", "".join(r.text for r in runs if not r.image)).strip()
+    return text or _SPACE.sub(" ", " ".join(r.text for r in runs if r.image)).strip()
+
+
+def read_item(runs: Sequence[Run]) -> Item | None:
+    """The item that a list item or paragraph holds, or None when none of its links can be an entry."""
+    spans = list(_spans(runs))
+    links = _kept_links(spans)
+    if not links:
+        return None
+    at = _primary(spans)
+    span = spans[at]
+    primary = _link(span)
+    before, after = spans[:at], spans[at + 1 :]
+    title, label, note = _title(span), "", _note(after)
+    lead = _TASK_BOX.sub("", _note(before))
+    if span.generic or not title:
+        named, rest = _name(before)
+        if named:
+            return Item(primary, named, "", _joined(rest, note), _first(primary, links))
+    if _WORD.search(lead) and not _separated(before):
+        # A sentence that mentions the link reads right only as a whole.
+        note = _tidy("".join(s.text for s in spans if not s.badge))
+    else:
+        label = lead
+    return Item(primary, title or primary.href, label, note, _first(primary, links))
+
+
+def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | None:
+    """The item that a table row holds. ``header`` has the columns' names, or is empty."""
+    split = [list(_spans(cell)) for cell in cells]
+    flat = [span for cell in split for span in cell]
+    links = _kept_links(flat)
+    if not links:
+        return None
+    at = _primary(flat, rows=True)
+    span = flat[at]
+    primary = _link(span)
+    title, label = _title(span), ""
+    own = next(i for i, cell in enumerate(split) if any(s is span for s in cell))
+    taken: int | None = None
+    if span.generic or not title:
+        for i, cell in enumerate(split):
+            named, _ = _name([s for s in cell if s is not span])
+            if named and re.search(r"[^\W\d_]", named):
+                title, taken = named, i
+                break
+    notes = []
+    for i, cell in enumerate(split):
+        if i == taken:
+            value = _name([s for s in cell if s is not span])[1]
+        elif i == own:
+            where = next(n for n, s in enumerate(cell) if s is span)
+            lead = _note(cell[:where])
+            label = lead if lead and _separated(cell[:where]) else ""
+            value = _joined("" if label else lead, _note(cell[where + 1 :]))
+        else:
+            value = _note(cell)
+            name = header[i].strip(_EDGE) if i < len(header) else ""
+            if value and name and len(value) <= 40 and len(value.split()) <= 3 and name.lower() not in _DESCRIBING:
+                value = f"{name}: {value}"
+        if value:
+            notes.append(value)
+    return Item(primary, title or primary.href, label, " \u2014 ".join(notes), _first(primary, links))
+
+
+_DESCRIBING = frozenset("description desc note notes comment comments details summary about introduction".split())
+
+
+def _spans(runs: Sequence[Run]) -> Iterator[_Span]:
+    current: _Span | None = None
+    for run in runs:
+        if current is None or run.link is not current.link:
+            if current is not None:
+                yield current
+            current = _Span(run.link, [], external=run.link is not None and canonical_url(run.link.href) is not None)
+        current.runs.append(run)
+    if current is not None:
+        yield current
+
+
+def _link(span: _Span) -> Link:
+    if span.link is None:
+        raise ValueError("a span without a link cannot be primary")
+    return span.link
+
+
+def _kept_links(spans: Iterable[_Span]) -> list[Link]:
+    return [_link(s) for s in spans if s.external and not s.badge]
+
+
+def _first(primary: Link, links: list[Link]) -> list[Link]:
+    return [primary, *(link for link in links if link is not primary)]
+
+
+def _primary(spans: Sequence[_Span], *, rows: bool = False) -> int:
+    candidates = [i for i, s in enumerate(spans) if s.external and not s.pictured]
+    if not candidates:
+        return next(i for i, s in enumerate(spans) if s.external and not s.badge)
+    letters = 0
+    for i in candidates if not rows else ():
+        between = spans[candidates[0] + 1 : i]
+        letters = sum(len(s.text) for s in between)
+        if letters > 40:
+            break  # by now it is the description that speaks
+        if _followed_by_separator(spans, i):
+            return i
+    named = [i for i in candidates if not spans[i].generic and not _link(spans[i]).bare]
+    return (named or candidates)[0]
+
+
+def _followed_by_separator(spans: Sequence[_Span], at: int) -> bool:
+    for span in spans[at + 1 :]:
+        if span.link is None and (text := span.text).strip():
+            return bool(_SEPARATOR.match(text))
+        if not span.pictured:
+            return False
+    return False
+
+
+def _separated(before: Sequence[_Span]) -> bool:
+    """Whether what stands before the link is set off from it, and so labels it."""
+    seen = [r for s in before for r in s.runs if r.text.strip() and not r.image]
+    if not seen:
+        return False
+    text = "".join(s.text for s in before if s.link is None or not s.pictured)
+    last = text.rstrip()
+    if last[-1:] in ":\uff1a\u2013\u2014\u2015|)]\uff09\u3011" or (last[-1:] == "-" and text[-1:] == " "):
+        return True
+    return all(r.strong or r.code for r in seen)
+
+
+def _title(span: _Span) -> str:
+    text = span.text.strip()
+    if text:
+        return text.rstrip(":\uff1a ").strip() or text
+    return plain(span.runs)
+
+
+def _name(before: Sequence[_Span]) -> tuple[str, str]:
+    """The name that leads an item whose link says only "paper", and what follows the name."""
+    runs = [r for s in before for r in s.runs if not r.image]
+    strong = [i for i, r in enumerate(runs) if r.strong and _WORD.search(r.text)]
+    if strong:
+        end = strong[0]
+        while end + 1 < len(runs) and (runs[end + 1].strong or not runs[end + 1].text):
+            end += 1
+        name = "".join(r.text for r in runs[strong[0] : end + 1])
+        rest = "".join(r.text for r in runs[: strong[0]]) + " " + "".join(r.text for r in runs[end + 1 :])
+        return _tidy(name).rstrip("."), _tidy(_TASK_BOX.sub("", rest))
+    text = _tidy(_TASK_BOX.sub("", "".join(r.text for r in runs)))
+    if not _WORD.search(text):
+        return "", text
+    return text.rstrip("."), ""
+
+
+def _note(spans: Sequence[_Span]) -> str:
+    """The plain text of spans, without links that only say "code" and stand outside a sentence."""
+    pieces: list[str] = []
+    for i, span in enumerate(spans):
+        if span.link is not None and span.generic:
+            before = "".join(pieces).rstrip(" ([\u3010\uff08")
+            after = next((s.text.lstrip() for s in spans[i + 1 :] if s.text.strip()), "")
+            if (not before or not (before[-1].isalnum())) and not after[:1].isalnum():
+                continue
+        pieces.append(span.text)
+    return _tidy("".join(pieces))
+
+
+def _tidy(text: str) -> str:
+    for _ in range(3):
+        text = _EMPTY_BRACKETS.sub(" ", text)
+    text = _BEFORE_STOP.sub(r"\1", _SPACE.sub(" ", text))
+    text = text.strip(_EDGE)
+    if text and text[0] in ".)]" and not text.startswith("..."):
+        text = text[1:].strip(_EDGE)
+    return "" if not _WORD.search(text) and len(text) < 2 else text
+
+
+def _joined(*texts: str) -> str:
+    kept = [t for t in texts if t]
+    return " ".join(t if t[-1] in ".!?\u3002" or i == len(kept) - 1 else f"{t}." for i, t in enumerate(kept))

@@ -1,0 +1,343 @@
+"""Markdown and the HTML inside it -> one tree of blocks that hold flat runs of text, links and images.
+
+Blocks nest (a list item in a list in a table cell); what stands inside a block does not: emphasis and links are
+marks on a run, so that no text can make the tree deep. HTML is read by ``html.parser`` with the same result as the
+Markdown that means the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+__all__ = ["Block", "Link", "Run", "read_tree"]
+
+_MAX_DEPTH = 120
+_MAX_NESTING = 100
+_MAX_BRACKETS = 60
+_MAX_INLINE = 50_000
+
+
+@dataclass(eq=False, slots=True)
+class Link:
+    """A hyperlink. ``line`` counts from 1."""
+
+    href: str
+    line: int
+    bare: bool = False  # the address itself is the text
+    label: str = ""  # of the reference definition that it names
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """Text with one set of marks. ``image`` holds an image's address, and then ``text`` is its alternative text."""
+
+    text: str
+    line: int
+    link: Link | None = None
+    strong: bool = False
+    image: str = ""
+    code: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """A block by its HTML name; ``""`` in ``parts`` is a boundary that ends a loose paragraph."""
+
+    tag: str
+    line: int
+    markdown: bool = False
+    parts: list[Block | Run | str] = field(default_factory=list)
+    target: Link | None = None  # for a reference definition
+
+
+# What nests. Everything else in HTML is either a boundary or a mark on the text.
+_NESTING = {"ul", "ol", "li", "table", "tr", "td", "th", "p", "details", "summary"} | {f"h{n}" for n in range(1, 7)}
+_SAME = {"dl": "ul", "menu": "ul", "dt": "li"}
+_CLOSES = {
+    "li": ({"li"}, {"ul", "ol"}),
+    "tr": ({"td", "th", "tr"}, {"table"}),
+    "td": ({"td", "th"}, {"tr", "table"}),
+    "th": ({"td", "th"}, {"tr", "table"}),
+    "p": ({"p"}, {"li", "td", "th", "details"}),
+}
+_BOUNDARIES = {
+    *("div", "center", "section", "article", "blockquote", "hr", "pre", "header", "footer", "nav", "main", "aside"),
+    *("figure", "figcaption", "address", "thead", "tbody", "tfoot", "form", "fieldset"),
+}
+_UNSEEN = {"script", "style", "template", "title", "head"}
+_STRONG = {"b", "strong"}
+# GFM autolinks, section 6.9: a scheme or www., not in the middle of a word.
+_BARE = re.compile(r"(?<![A-Za-z0-9/@.])(?:https?://|www\.(?=[a-z0-9]))[^\s<>\"`\u3000-\u303f\uff00-\uffef]+", re.I)
+
+
+def read_tree(text: str) -> Block:
+    """The tree of a whole Markdown text."""
+    grower = _Grower()
+    for token in _markdown().parse(text):
+        grower.take(token)
+    return grower.root
+
+
+def _markdown() -> MarkdownIt:
+    md = MarkdownIt(
+        "commonmark",
+        {"html": True, "maxNesting": _MAX_NESTING, "inline_definitions": True, "store_labels": True},
+    ).enable(["table", "strikethrough"])
+    md.use(footnote_plugin, inline=False).use(front_matter_plugin)
+    md.disable("footnote_tail")  # it would move footnotes out of their section and drop those nothing refers to
+    md.core.ruler.at("inline", _inline)
+    md.normalizeLink = lambda url: url  # type: ignore[method-assign]  # addresses as they are written
+    md.validateLink = lambda url: True  # type: ignore[method-assign]  # a refused scheme is counted, not lost
+    return md
+
+
+def _inline(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        if token.children is None:
+            token.children = []
+        plain = _knotted(token.content)
+        if not plain:
+            try:
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+            except RecursionError:  # images in images in images
+                plain = True
+        if plain:
+            token.children = [Token("text", "", 0, content=line) for line in token.content.split("\n")]
+
+
+def _knotted(content: str) -> bool:
+    """Whether brackets nest so deep, or a line is so long, that parsing would take quadratic time."""
+    if len(content) > _MAX_INLINE:
+        return True
+    depth = 0
+    for character in content:
+        if character == "[":
+            depth += 1
+            if depth > _MAX_BRACKETS:
+                return True
+        elif character == "]" and depth:
+            depth -= 1
+    return False
+
+
+class _Grower:
+    """Builds the tree from Markdown tokens and HTML events."""
+
+    def __init__(self) -> None:
+        self.root = Block("root", 1, markdown=True)
+        self._stack = [self.root]
+        self._link: Link | None = None
+        self._strong = 0
+        self._unseen = 0
+        self._line = 1
+        self._html = _HtmlEvents(self)
+
+    def take(self, token: Token) -> None:
+        if token.map:
+            self._line = token.map[0] + 1
+        if token.type != "html_block":
+            self._unseen = 0  # a <template> that is never closed must not hide the rest of the list
+        if token.type == "inline":
+            for child in token.children or ():
+                self._take_inline(child)
+            self._link, self._strong = None, 0
+        elif token.type == "html_block":
+            self._html.read(token.content, self._line)
+        elif token.type == "definition":
+            target = Link(str(token.meta["url"]), self._line, label=str(token.meta["id"]))
+            self._top.parts.append(Block("definition", self._line, target=target))
+        elif token.nesting and token.tag in _NESTING:
+            if token.nesting > 0:
+                self._push(Block(token.tag, self._line, markdown=True))
+            else:
+                self._pop_markdown(token.tag)
+        else:
+            self.boundary()
+
+    def _take_inline(self, token: Token) -> None:
+        match token.type:
+            case "text" | "text_special":
+                self.text(token.content)
+            case "code_inline":
+                self._run(token.content, code=True)
+            case "softbreak" | "hardbreak":
+                self._run("\n")
+                self._line += 1
+            case "link_open":
+                label = str(token.meta.get("label", "")) if token.meta else ""
+                self.open_link(str(token.attrs.get("href", "")), label=label, bare=token.info == "auto")
+            case "link_close":
+                self.close_link()
+            case "strong_open":
+                self._strong += 1
+            case "strong_close":
+                self._strong -= 1
+            case "image":
+                self.image(str(token.attrs.get("src", "")), _alternative(token))
+            case "html_inline":
+                self._html.read(token.content, self._line)
+
+    @property
+    def _top(self) -> Block:
+        return self._stack[-1]
+
+    def _push(self, block: Block) -> None:
+        self._top.parts.append(block)
+        self._stack.append(block)
+
+    def _pop_markdown(self, tag: str) -> None:
+        while len(self._stack) > 1:
+            block = self._stack.pop()
+            if block.markdown and block.tag == tag:
+                return
+
+    def _within(self, limits: set[str]) -> Iterator[int]:
+        """Indices of open HTML blocks from the innermost, up to a Markdown block or a limit."""
+        for index in range(len(self._stack) - 1, 0, -1):
+            block = self._stack[index]
+            if block.markdown or block.tag in limits:
+                return
+            yield index
+
+    # HTML events
+
+    def open_tag(self, tag: str, href: str | None, source: str, alternative: str, line: int) -> None:
+        self._line = line
+        tag = _SAME.get(tag, tag)
+        if tag in _UNSEEN:
+            self._unseen += 1
+        elif tag == "a":
+            self.close_link()
+            if href is not None:
+                self.open_link(href)
+        elif tag == "img":
+            self.image(source, alternative)
+        elif tag in _STRONG:
+            self._strong += 1
+        elif tag == "br":
+            self._run("\n")
+        elif tag == "dd":
+            self._run(" \u2014 ")
+        elif tag in _NESTING:
+            closing, limits = _CLOSES.get(tag, (set(), set()))
+            outermost = [i for i in self._within(limits) if self._stack[i].tag in closing]
+            if outermost:
+                del self._stack[outermost[-1] :]
+            if len(self._stack) < _MAX_DEPTH:
+                self._push(Block(tag, line))
+            else:
+                self.boundary()
+        elif tag in _BOUNDARIES:
+            self.boundary()
+
+    def close_tag(self, tag: str) -> None:
+        if tag == "dt":
+            return  # its description belongs to the same item
+        tag = _SAME.get(tag, tag)
+        if tag in _UNSEEN:
+            self._unseen = max(0, self._unseen - 1)
+        elif tag == "a":
+            self.close_link()
+        elif tag in _STRONG:
+            self._strong = max(0, self._strong - 1)
+        elif tag in _NESTING:
+            for index in self._within(set()):
+                if self._stack[index].tag == tag:
+                    del self._stack[index:]
+                    break
+        elif tag in _BOUNDARIES:
+            self.boundary()
+
+    def boundary(self) -> None:
+        self._top.parts.append("")
+
+    def open_link(self, href: str, *, label: str = "", bare: bool = False) -> None:
+        self._link = Link(href, self._line, bare=bare, label=label)
+        self._run("")
+
+    def close_link(self) -> None:
+        self._link = None
+
+    def image(self, source: str, alternative: str) -> None:
+        self._run(alternative, image=source or "?")
+
+    def text(self, text: str) -> None:
+        if self._link is not None or self._unseen:
+            self._run(text)
+            return
+        end = 0
+        for match in _BARE.finditer(text):
+            address = _trimmed(match[0])
+            if not address:
+                continue
+            self._run(text[end : match.start()])
+            self.open_link(address if "://" in address else f"http://{address}", bare=True)
+            self._run(address)
+            self.close_link()
+            end = match.start() + len(address)
+        self._run(text[end:])
+
+    def at_line(self, line: int) -> None:
+        self._line = line
+
+    def _run(self, text: str, *, image: str = "", code: bool = False) -> None:
+        if self._unseen:
+            return
+        self._top.parts.append(Run(text, self._line, self._link, self._strong > 0, image, code))
+
+
+class _HtmlEvents(HTMLParser):
+    def __init__(self, grower: _Grower) -> None:
+        super().__init__(convert_charrefs=True)
+        self._grower = grower
+        self._first = 1
+
+    def read(self, html: str, line: int) -> None:
+        self.reset()
+        self._first = line
+        self.feed(html)
+        self.close()
+
+    def _here(self) -> int:
+        return self._first + self.getpos()[0] - 1
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in reversed(attrs)}
+        self._grower.open_tag(tag, found.get("href"), found.get("src", ""), found.get("alt", ""), self._here())
+
+    def handle_endtag(self, tag: str) -> None:
+        self._grower.close_tag(tag)
+
+    def handle_data(self, data: str) -> None:
+        self._grower.at_line(self._here())
+        self._grower.text(data)
+
+
+def _alternative(token: Token) -> str:
+    return "".join(child.content or (" " if child.type == "softbreak" else "") for child in token.children or ())
+
+
+def _trimmed(address: str) -> str:
+    """GFM: trailing punctuation and unbalanced closing brackets are not part of a bare address."""
+    closing = address.count(")") - address.count("(")
+    end = len(address)
+    while end:
+        last = address[end - 1]
+        if last in "?!.,:;*_~'|]":
+            end -= 1
+        elif last == ")" and closing > 0:
+            end, closing = end - 1, closing - 1
+        else:
+            break
+    return address[:end]
