@@ -27,6 +27,8 @@ _STOP = re.compile(r"[.!?…]+|[。！？｡．]+|`")
 _CLOSERS = re.compile(r"[)\]}\"'”’»*_〉》」』】）］]*")
 _OPENERS = "([{\"'“‘«*_<「『（【`"
 _MARKER = re.compile(r"(?:[ \t]?[\[【]\^?\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[\]】])+(?=\s|$|[\[【])")
+_GROUP = "[【("
+_GROUP_END = re.compile(r"[\]】)]")
 _LOOKAHEAD = 48
 
 
@@ -144,24 +146,27 @@ def sentence_end(
             ticks = found.end()
             while ticks < stop and text[ticks] == "`":
                 ticks += 1
+            if ticks == stop and not final:
+                return None
             closing = text.find(text[found.start() : ticks], ticks, stop)
-            if closing < 0 and not final and "\n\n" not in text[ticks:stop]:
+            if closing < 0 and not final:
                 return None
             position = ticks if closing < 0 else closing + ticks - found.start()
             continue
         end = _CLOSERS.match(text, found.end(), stop).end()  # type: ignore[union-attr]
         cjk = found[0][0] in _CJK_STOPS
+        # What decides is in this window alone, so that a text that is still being written is cut the same.
         near = min(stop, end + _LOOKAHEAD)
         if not final and near == stop and not _decidable(text, end, stop):
             return None
-        marked = marker.match(text, end, stop)
+        marked = marker.match(text, end, near)
         if marked:
             end = marked.end()
         if cjk and found[0] != "．":
             return end
         if end >= stop:
             return end
-        if text[end].isspace() and _ends(text, start, found.start(), found[0], end, stop):
+        if text[end].isspace() and _ends(text, start, found.start(), found[0], end, near):
             return end
         position = max(end, found.end())
 
@@ -170,12 +175,14 @@ def _decidable(text: str, end: int, stop: int) -> bool:
     """Whether a whole token, or bracket group and token, stands after the full stop already."""
     position = end
     while True:
-        while position < stop and text[position].isspace():
+        while position < stop and (
+            text[position].isspace() or (text[position] in _OPENERS and text[position] not in _GROUP)
+        ):
             position += 1
         if position >= stop:
             return False
-        if text[position] in "[【(":
-            closing = re.compile(r"[\]】)]").search(text, position, stop)
+        if text[position] in _GROUP:
+            closing = _GROUP_END.search(text, position, stop)
             if not closing:
                 return False
             position = closing.end()
@@ -185,15 +192,14 @@ def _decidable(text: str, end: int, stop: int) -> bool:
         return position < stop
 
 
-def _ends(text: str, start: int, dot: int, mark: str, end: int, stop: int) -> bool:
+def _ends(text: str, start: int, dot: int, mark: str, end: int, near: int) -> bool:
     position = end
-    limit = min(stop, end + 4 * _LOOKAHEAD)
-    while position < limit and (text[position].isspace() or text[position] in _OPENERS):
+    while position < near and (text[position].isspace() or text[position] in _OPENERS):
         position += 1
-    if position >= limit:
+    if position >= near:
         return True
     tail = position
-    while tail < min(stop, position + _LOOKAHEAD) and not text[tail].isspace():
+    while tail < near and not text[tail].isspace():
         tail += 1
     follower = text[position:tail]
     if follower[0] in ",;":
