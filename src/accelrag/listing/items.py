@@ -15,10 +15,13 @@ __all__ = ["Item", "plain", "read_item", "read_row"]
 _SEPARATOR = re.compile(
     r"(?:\s+[-\u2013\u2014\u2015|~\u2022\u00b7](?=\s)|\s*[\u2013\u2014\u2015](?=\s|\w)|\s*[:\uff1a](?=\s|$|\w))"
 )
+_CLOSED_THEN_SEPARATOR = re.compile(r"\s*[\])]+\s*(?:[-\u2013\u2014:]\s|$)")
 _EDGE = " \t\r\n-\u2010\u2011\u2012\u2013\u2014\u2015|:\uff1a\uff0c,;\u3001\u00b7\u2022\u00a0\u200b\ufeff"
 _SPACE = re.compile(r"\s+")
 _EMPTY_BRACKETS = re.compile(r"\(\s*(?:[,;/|&+-]\s*)*\)|\[\s*(?:[,;/|&+-]\s*)*\]|\uff08\s*\uff09|\u3010\s*\u3011")
-_BEFORE_STOP = re.compile(r"\s+([,.;:!?)\]\u3002\uff0c])")
+_BEFORE_STOP = re.compile(r"\s+([,.;:!?)\]\u3002\uff0c])(?=\s|$)")
+_LEFT_OVER = re.compile(r"\s[-\u2013\u2014]\s?\.?$")
+_SHORTCODE = re.compile(r"(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:])")
 _TASK_BOX = re.compile(r"^\s*\[[ xX]\]\s+")
 _WORD = re.compile(r"[^\W_]")
 _BADGE = re.compile(
@@ -28,28 +31,17 @@ _BADGE = re.compile(
     re.IGNORECASE,
 )
 _GENERIC = frozenset(
-    "paper papers pdf code link links here website web site homepage home github gitlab repo repository arxiv project "
-    "slides slide video videos blog docs doc documentation demo url source src download model models weights data "
-    "dataset datasets page poster talk abs html openreview supp supplementary appendix web-page webpage article post "
-    "official official-code 论文 代码 链接 地址 下载地址 官网 项目 リンク 論文 コード huggingface hf colab notebook "
-    "youtube bilibili bibtex reference wiki meta more read".split()
-) | {
-    "project page",
-    "home page",
-    "source code",
-    "official code",
-    "official website",
-    "blog post",
-    "hugging face",
-    "pytorch code",
-    "tensorflow code",
-    "paper link",
-    "code link",
-    "github repo",
-    "github link",
-    "website link",
-    "read more",
-}
+    """
+    paper|papers|pdf|code|link|links|here|website|web|site|homepage|home page|home|github|gitlab|repo|repository|arxiv
+    project|project page|slides|slide|video|videos|blog|blog post|docs|doc|documentation|demo|url|source|source code
+    src|download|model|models|weights|data|dataset|datasets|page|poster|talk|abs|html|openreview|supp|supplementary
+    appendix|web-page|webpage|article|post|official|official code|official website|huggingface|hugging face|hf|colab
+    notebook|youtube|bilibili|bibtex|reference|wiki|meta|more|read|read more|pytorch code|tensorflow code|paper link
+    code link|github repo|github link|website link|论文|代码|链接|地址|下载地址|官网|项目|リンク|論文|コード
+    """.replace("\n", "|")
+    .replace("    ", "")
+    .split("|")
+)
 
 
 @dataclass(slots=True)
@@ -98,21 +90,24 @@ class _Span:
 def plain(runs: Iterable[Run]) -> str:
     """The text that a person reads, white space collapsed; images by their alternative text where nothing else is."""
     runs = list(runs)
-    text = _SPACE.sub(" ", "".join(r.text for r in runs if not r.image)).strip()
+    text = _SPACE.sub(" ", _SHORTCODE.sub("", "".join(r.text for r in runs if not r.image))).strip()
     return text or _SPACE.sub(" ", " ".join(r.text for r in runs if r.image)).strip()
 
 
-def read_item(runs: Sequence[Run]) -> Item | None:
-    """The item that a list item or paragraph holds, or None when none of its links can be an entry."""
+def read_item(runs: Sequence[Run], *, pictures: bool = True) -> Item | None:
+    """The item that a list item or paragraph holds, or None when none of its links can be an entry.
+
+    Without ``pictures``, links that show only an image (logos, banners) cannot be.
+    """
     spans = list(_spans(runs))
     links = _kept_links(spans)
-    if not links:
+    if not links or not (pictures or any(s.external and not s.pictured for s in spans)):
         return None
     at = _primary(spans)
     span = spans[at]
     primary = _link(span)
     before, after = spans[:at], spans[at + 1 :]
-    title, label, note = _title(span), "", _note(after)
+    title, label, note = _title(span), "", _note(_described(after))
     lead = _TASK_BOX.sub("", _note(before))
     if span.generic or not title:
         named, rest = _name(before)
@@ -122,7 +117,7 @@ def read_item(runs: Sequence[Run]) -> Item | None:
         # A sentence that mentions the link reads right only as a whole.
         note = _tidy("".join(s.text for s in spans if not s.badge))
     else:
-        label = lead
+        label = lead.strip("[]() ") if lead[:1] in "[(" and lead[-1:] in "])" else lead
     return Item(primary, title or primary.href, label, note, _first(primary, links))
 
 
@@ -164,7 +159,7 @@ def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | No
     return Item(primary, title or primary.href, label, " \u2014 ".join(notes), _first(primary, links))
 
 
-_DESCRIBING = frozenset("description desc note notes comment comments details summary about introduction".split())
+_DESCRIBING = {"description", "desc", "note", "notes", "comment", "comments", "details", "summary", "about"}
 
 
 def _spans(runs: Sequence[Run]) -> Iterator[_Span]:
@@ -233,7 +228,7 @@ def _separated(before: Sequence[_Span]) -> bool:
 def _title(span: _Span) -> str:
     text = span.text.strip()
     if text:
-        return text.rstrip(":\uff1a ").strip() or text
+        return _SHORTCODE.sub("", text).rstrip(":\uff1a ").strip() or text
     return plain(span.runs)
 
 
@@ -259,19 +254,42 @@ def _note(spans: Sequence[_Span]) -> str:
     pieces: list[str] = []
     for i, span in enumerate(spans):
         if span.link is not None and span.generic:
-            before = "".join(pieces).rstrip(" ([\u3010\uff08")
-            after = next((s.text.lstrip() for s in spans[i + 1 :] if s.text.strip()), "")
-            if (not before or not (before[-1].isalnum())) and not after[:1].isalnum():
+            before = next((p.rstrip(" ([\u3010\uff08") for p in reversed(pieces) if p.strip(" ([\u3010\uff08")), "")
+            if not before[-1:].isalnum() and not _goes_on(spans, i + 1):
                 continue
         pieces.append(span.text)
     return _tidy("".join(pieces))
 
 
+def _goes_on(spans: Sequence[_Span], at: int) -> bool:
+    """Whether a sentence runs on at a span: with a word, on the same line."""
+    for span in spans[at:]:
+        raw = "".join(r.text for r in span.runs if not r.image).lstrip(" ")
+        if raw:
+            return raw[0].isalnum() and not (span.link is not None and span.generic)
+    return False
+
+
+def _described(spans: Sequence[_Span]) -> Sequence[_Span]:
+    """What follows the primary link, less bracketed links before a separator: ``[name](..) [[crate](..)] - text``."""
+    for i, span in enumerate(spans):
+        text = span.text
+        if span.link is None and (match := _CLOSED_THEN_SEPARATOR.match(text)) and i:
+            return [_Span(None, [Run(text[match.end() :], span.runs[0].line)]), *spans[i + 1 :]]
+        if span.link is None and _WORD.search(text):
+            break
+        if span.link is not None and i and not spans[i - 1].text.rstrip().endswith(("[", "(", "/", ",", "|")):
+            break
+        if span.link is not None and not i:
+            break
+    return spans
+
+
 def _tidy(text: str) -> str:
     for _ in range(3):
         text = _EMPTY_BRACKETS.sub(" ", text)
-    text = _BEFORE_STOP.sub(r"\1", _SPACE.sub(" ", text))
-    text = text.strip(_EDGE)
+    text = _SPACE.sub(" ", _SHORTCODE.sub(" ", text)).strip()
+    text = _LEFT_OVER.sub("", _BEFORE_STOP.sub(r"\1", text)).strip(_EDGE)
     if text and text[0] in ".)]" and not text.startswith("..."):
         text = text[1:].strip(_EDGE)
     return "" if not _WORD.search(text) and len(text) < 2 else text

@@ -23,7 +23,7 @@ _PAPER_HOST = re.compile(
     r"proceedings\.\S+|papers\.\S+|semanticscholar\.org|biorxiv\.org|thecvf\.com|roboticsproceedings\.org|"
     r"vldb\.org|ijcai\.org|isca-speech\.org|eprint\.iacr\.org|hal\.science|ssrn\.com|sciencedirect\.com|pnas\.org|"
     r"osti\.gov|mdpi\.com|dl\.acm\.org|ieeexplore\.ieee\.org|computer\.org|techrxiv\.org|iopscience\.iop\.org|"
-    r"tandfonline\.com|researchgate\.net|paperswithcode\.com|cacm\.acm\.org|citeseerx\.\S+)$"
+    r"tandfonline\.com|researchgate\.net|paperswithcode\.com|mlsys\.org|sigops\.org|isfpga\.org|nips\.cc|neurips\.cc|iclr\.cc|icml\.cc|cacm\.acm\.org|citeseerx\.\S+)$"
 )
 _PAPER_PATH = re.compile(
     r"usenix\.org/(?:conference|system/files|legacy)|nature\.com/articles|springer\.com/(?:article|chapter)|"
@@ -84,15 +84,16 @@ _SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 def kind_of(key: str, *, label: str = "", sections: Sequence[str] = (), title: str = "", note: str = "") -> Kind:
     """The kind of a resource at a canonical address, with the words that stand around it in the list."""
+    host, path = _address(key)
+    hosted = bool(_REPOSITORY_HOST.search(host))
     for kind, pattern in _LABELS:
-        if pattern.search(label):
+        if pattern.search(label) and not (hosted and kind not in ("book", "course")):
             return kind
     section = sections[-1] if sections else ""
-    host, path = _address(key)
     if _VIDEO_HOST.search(host):
         return "course" if _SECTIONS[0][1].search(section) else "video"
-    if _REPOSITORY_HOST.search(host):
-        return _inside_repository(host, path, f"{label} {title}")
+    if hosted:
+        return _inside_repository(path)
     return _by_address(host, path) or _by_words(section, title, note)
 
 
@@ -104,16 +105,16 @@ def _address(key: str) -> tuple[str, str]:
         return "", ""
 
 
-def _inside_repository(host: str, path: str, words: str) -> Kind:
-    steps = [step for step in path.split("/") if step]
-    if len(steps) > 3 and steps[2] == "blob" or "/-/blob/" in path:
-        if path.lower().endswith(".pdf"):
+def _inside_repository(path: str) -> Kind:
+    steps = [step for step in path.lower().split("/") if step]
+    if len(steps) < 2:
+        return "website"  # a person or an organisation
+    if "blob" in steps[2:4]:
+        if steps[-1].endswith(".pdf"):
             return "paper"
-        if path.lower().endswith((".md", ".rst", ".adoc", ".txt", ".html")):
+        if steps[-1].endswith((".md", ".rst", ".adoc", ".txt", ".html")):
             return "documentation"
-    if len(steps) > 2 and steps[2] == "wiki":
-        return "documentation"
-    return "repository"
+    return "documentation" if "wiki" in steps[2:3] else "repository"
 
 
 def _by_address(host: str, path: str) -> Kind | None:
@@ -126,10 +127,10 @@ def _by_address(host: str, path: str) -> Kind | None:
         return "documentation"
     if _COURSE.search(whole):
         return "course"
-    if _ARTICLE.search(whole):
-        return "article"
     if path.lower().endswith((".pdf", ".ps", ".ps.gz")):
         return "paper"
+    if _ARTICLE.search(whole):
+        return "article"
     return None
 
 

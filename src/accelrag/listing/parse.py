@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ __all__ = ["Listing", "parse"]
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _CONTAINERS = {"ul", "ol", "table", "details", "td", "th", "root"}
 _TITLED = {"details", "show", "more", "expand", "click to expand", "toggle", "show more", "see more", "click me"}
+_BADGES = (".svg?style=flat", "badge.svg")
 _LONGEST_SECTION = 100
 
 
@@ -35,14 +37,16 @@ def parse(text: str, *, name: str = "") -> Listing:
     """
     walker = _Walker(name)
     walker.walk(read_tree(text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")))
-    return Listing(walker.title or name, walker.entries(), walker.skipped())
+    walker.settle_title()
+    return Listing(walker.title or walker.picture or name, walker.entries(), walker.skipped())
 
 
 @dataclass(slots=True)
 class _Found:
     link: Link
     item: Item
-    sections: tuple[str, ...]
+    headings: tuple[tuple[int, str], ...]
+    nested: tuple[str, ...]
     line: int
 
 
@@ -57,6 +61,7 @@ class _Walker:
     definitions: list[Link] = field(default_factory=list)
     headings: list[tuple[int, str]] = field(default_factory=list)
     nested: list[str] = field(default_factory=list)  # texts of linkless items and summaries around us
+    picture: str = ""  # alternative text of a logo that stands for the title
     titled: bool = False
 
     def walk(self, block: Block) -> None:
@@ -88,10 +93,6 @@ class _Walker:
         else:
             self.walk(block)
 
-    @property
-    def _sections(self) -> tuple[str, ...]:
-        return (*(text for _, text in self.headings), *self.nested)
-
     def _heading(self, block: Block, level: int) -> None:
         runs, blocks = _own(block)
         text = plain(runs)
@@ -106,7 +107,9 @@ class _Walker:
 
     def _paragraph(self, runs: list[Run]) -> None:
         if any(r.link for r in runs):
-            self._place(runs, read_item(runs), runs[0].line)
+            self._place(runs, read_item(runs, pictures=False), runs[0].line)
+        if not self.picture and not self.titled and not self.found:
+            self.picture = next((r.text for r in runs if r.image and r.text and not r.image.endswith(_BADGES)), "")
 
     def _list_item(self, block: Block) -> None:
         runs, blocks = _own(block)
@@ -174,10 +177,10 @@ class _Walker:
 
     def _place(self, runs: Sequence[Run], item: Item | None, line: int) -> None:
         if item is not None:
-            self.found.append(_Found(item.primary, item, self._sections, line))
+            self.found.append(_Found(item.primary, item, tuple(self.headings), tuple(self.nested), line))
             self._mark(runs, kept=True)
         else:
-            self._pass_over(runs, "nothing but badges")
+            self._pass_over(runs, "nothing but images and badges")
 
     def _pass_over(self, runs: Sequence[Run], reason: str) -> None:
         self._mark(runs, kept=False)
@@ -197,6 +200,17 @@ class _Walker:
                 if kept:
                     self.kept_lines.add(run.link.line)
 
+    def settle_title(self) -> None:
+        """Where several headings stand at the top, the title is the one that holds nearly everything."""
+        tops = Counter(f.headings[0][1] for f in self.found if f.headings and f.headings[0][0] == 1)
+        for text, count in tops.most_common(1):
+            if count >= 0.95 * len(self.found):
+                self.title = text
+
+    def _sections(self, found: _Found) -> tuple[str, ...]:
+        headings = [text for level, text in found.headings if (level, text) != (1, self.title)]
+        return (*headings, *found.nested)
+
     def entries(self) -> tuple[Entry, ...]:
         """One entry a canonical URL, with every place."""
         by_key: dict[str, list[_Found]] = {}
@@ -207,7 +221,9 @@ class _Walker:
     def _entry(self, key: str, found: Sequence[_Found]) -> Entry:
         also = {canonical_url(link.href): link.href for f in reversed(found) for link in reversed(f.item.links)}
         also.pop(key, None)
-        places = tuple(Place(f.item.title, f.sections, f.item.note, f.item.label, f.line, self.name) for f in found)
+        places = tuple(
+            Place(f.item.title, self._sections(f), f.item.note, f.item.label, f.line, self.name) for f in found
+        )
         first = places[0]
         label = " ".join(p.label for p in places)
         kind = kind_of(key, label=label, sections=first.sections, title=first.title, note=first.note)

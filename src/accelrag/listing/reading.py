@@ -93,14 +93,14 @@ def _refuse_other_markup(text: str, source: str) -> None:
     adoc = [len(sign.findall(text)) for sign in _ADOC_SIGNS]
     ending = source.lower().rsplit(".", 1)[-1]
     if (ending in ("rst", "rest") and rst >= markdown) or rst > max(2, 2 * markdown):
-        found = "reStructuredText"
+        found, pandoc = "reStructuredText", "rst"
     elif (ending in ("adoc", "asciidoc", "asc") and sum(adoc) > markdown) or (
         adoc[0] > max(2, 2 * markdown) and any(adoc[1:])
     ):
-        found = "AsciiDoc"
+        found, pandoc = "AsciiDoc", "asciidoc"
     else:
         return
     raise ListFormatError(
         f"{source} is written in {found}; lists are read as Markdown",
-        hint=f"convert it first, for example: pandoc -f {'rst' if found[0] == 'r' else 'asciidoc'} -t gfm OLD -o NEW.md",
+        hint=f"convert it first, for example: pandoc -f {pandoc} -t gfm OLD -o NEW.md",
     )
