@@ -1,0 +1,114 @@
+"""Vectors by (encoder fingerprint, text hash) in one SQLite file: only new text is ever encoded."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from accelrag.embedding.encoder import Encoder, Vectors
+from accelrag.errors import StorageError
+
+__all__ = ["VectorCache", "text_key"]
+
+_BLOCK = 256
+
+
+def text_key(text: str) -> bytes:
+    """The cache key of a text: its SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class VectorCache:
+    """Keeps the vectors of one encoder. A damaged file is set aside and started anew: it can always be refilled."""
+
+    def __init__(self, folder: Path, fingerprint: str) -> None:
+        self._path = folder / f"vectors-{fingerprint}.db"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = self._open()
+        except (OSError, sqlite3.OperationalError) as error:
+            raise StorageError(
+                f"{self._path} cannot be written: {error}", hint="check the folder's permissions and free space"
+            ) from error
+
+    def encode(
+        self, encoder: Encoder, texts: Sequence[str], on_done: Callable[[int], None] | None = None
+    ) -> tuple[Vectors, int]:
+        """Vectors of ``texts`` in order, shape ``(len(texts), dimension)``, and how many had to be encoded.
+
+        Each block is committed as it is done, so that an interrupted build goes on where it stopped.
+        """
+        keys = [text_key(t) for t in texts]
+        out = np.empty((len(texts), encoder.dimension), dtype=np.float32)
+        known = self._read(set(keys), encoder.dimension)
+        missing: dict[bytes, int] = {}
+        for i, key in enumerate(keys):
+            vector = known.get(key)
+            if vector is None:
+                missing.setdefault(key, i)
+            else:
+                out[i] = vector
+        if on_done and len(texts) > len(missing):
+            on_done(len(texts) - len(missing))
+        order = sorted(missing.items(), key=lambda item: item[1])
+        for at in range(0, len(order), _BLOCK):
+            block = order[at : at + _BLOCK]
+            vectors = encoder.encode_passages([texts[i] for _, i in block], on_done)
+            self._write((key, vector.tobytes()) for (key, _), vector in zip(block, vectors, strict=True))
+            for (key, _), vector in zip(block, vectors, strict=True):
+                known[key] = vector
+        for i, key in enumerate(keys):
+            out[i] = known[key]
+        return out, len(order)
+
+    def keep_only(self, texts: Iterable[bytes]) -> int:
+        """Forget every vector whose key is not among ``texts``; how many that were."""
+        with self._db:
+            self._db.execute("CREATE TEMP TABLE keep (key BLOB PRIMARY KEY)")
+            self._db.executemany("INSERT OR IGNORE INTO keep VALUES (?)", ((k,) for k in texts))
+            gone = self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM keep)").rowcount
+            self._db.execute("DROP TABLE keep")
+        return gone
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            self._path.unlink()
+            return self._connect()
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, timeout=30, check_same_thread=False)
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
+        return db
+
+    def _read(self, keys: set[bytes], dimension: int) -> dict[bytes, Vectors]:
+        found: dict[bytes, Vectors] = {}
+        ordered = sorted(keys)
+        for at in range(0, len(ordered), 500):
+            block = ordered[at : at + 500]
+            marks = ",".join("?" * len(block))
+            for key, raw in self._db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", block):  # noqa: S608
+                if len(raw) == dimension * 4:
+                    found[key] = np.frombuffer(raw, dtype=np.float32)
+        return found
+
+    def _write(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        try:
+            with self._db:
+                self._db.executemany("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?,?)", rows)
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"{self._path} cannot be written: {error}", hint="free some space and run the command again"
+            ) from error
