@@ -1,4 +1,4 @@
-"""Markdown text -> tokens: CommonMark with GFM tables, strikethrough, footnotes and bare addresses, in linear time."""
+"""Markdown text -> tokens: CommonMark with GFM tables, strikethrough, footnotes and bare addresses; linear time."""
 
 from __future__ import annotations
 

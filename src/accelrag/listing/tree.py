@@ -7,6 +7,7 @@ Markdown that means the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -77,6 +78,9 @@ def read_tree(text: str) -> Block:
     for token in tokens(text):
         grower.take(token)
     return grower.root
+
+
+_ASIDES = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}
 
 
 class _Grower:
@@ -251,7 +255,7 @@ class _HtmlEvents(HTMLParser):
     def read(self, html: str, line: int) -> None:
         self.reset()
         self._first = line
-        self.feed(html)
+        self.feed(_without_asides(html))
         self.close()
 
     def _here(self) -> int:
@@ -267,6 +271,23 @@ class _HtmlEvents(HTMLParser):
     def handle_data(self, data: str) -> None:
         self._grower.at_line(self._here())
         self._grower.text(data)
+
+
+def _without_asides(html: str) -> str:
+    """HTML less comments, declarations and instructions. Unclosed ones cost ``html.parser`` quadratic time."""
+    if "<!" not in html and "<?" not in html:
+        return html
+    kept: list[str] = []
+    at = 0
+    for start in re.finditer(r"<!--|<!\[CDATA\[|<[!?]", html):
+        if start.start() < at:
+            continue
+        closing = _ASIDES.get(start[0], ">")
+        end = html.find(closing, start.end())
+        aside = html[start.start() : end + len(closing) if end >= 0 else len(html)]
+        kept += [html[at : start.start()], "\n" * aside.count("\n")]
+        at = start.start() + len(aside)
+    return "".join([*kept, html[at:]])
 
 
 def _alternative(token: Token) -> str:
