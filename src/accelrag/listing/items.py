@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from accelrag.listing.spans import EDGE, SHORTCODE, WORD, Span, is_generic, plain, spans_of, tidy
 from accelrag.listing.tree import Link, Run
-from accelrag.listing.urls import canonical_url
 
-__all__ = ["Item", "plain", "read_item", "read_row"]
+__all__ = ["Item", "read_item", "read_row"]
 
 # A separator after a link: dashes want white space before them, colons want none; pipes are used as dashes, too.
 _SEPARATOR = re.compile(
     r"(?:\s+[-\u2013\u2014\u2015|~\u2022\u00b7](?=\s)|\s*[\u2013\u2014\u2015](?=\s|\w)|\s*[:\uff1a](?=\s|$|\w))"
 )
 _CLOSED_THEN_SEPARATOR = re.compile(r"\s*[\])]+\s*(?:[-\u2013\u2014:]\s|$)")
-_EDGE = " \t\r\n-\u2010\u2011\u2012\u2013\u2014\u2015|:\uff1a\uff0c,;\u3001\u00b7\u2022\u00a0\u200b\ufeff"
-_SPACE = re.compile(r"\s+")
-_EMPTY_BRACKETS = re.compile(r"\(\s*(?:[,;/|&+-]\s*)*\)|\[\s*(?:[,;/|&+-]\s*)*\]|\uff08\s*\uff09|\u3010\s*\u3011")
-_BEFORE_STOP = re.compile(r"\s+([,.;:!?)\]\u3002\uff0c])(?=\s|$)")
-_LEFT_OVER = re.compile(r"\s[-\u2013\u2014]\s?\.?$")
-_SHORTCODE = re.compile(r"(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:])")
-_TASK_BOX = re.compile(r"^\s*\[[ xX]\]\s+")
-_WORD = re.compile(r"[^\W_]")
-_BADGE = re.compile(
-    r"shields\.io|badge|travis-ci|circleci\.com|codecov\.io|coveralls\.io|goreportcard|appveyor|/actions/workflows/|"
-    r"sonarcloud\.io|codacy\.com|snyk\.io|deps\.rs|david-dm\.org|gitter\.im|isitmaintained|bestpractices\.dev|"
-    r"coverity\.com|cirrus-ci|star-history|/workflows/",
-    re.IGNORECASE,
-)
-_GENERIC = frozenset(
-    """
-    paper|papers|pdf|code|link|links|here|website|web|site|homepage|home page|home|github|gitlab|repo|repository|arxiv
-    project|project page|slides|slide|video|videos|blog|blog post|docs|doc|documentation|demo|url|source|source code
-    src|download|model|models|weights|data|dataset|datasets|page|poster|talk|abs|html|openreview|supp|supplementary
-    appendix|web-page|webpage|article|post|official|official code|official website|huggingface|hugging face|hf|colab
-    notebook|youtube|bilibili|bibtex|reference|wiki|meta|more|read|read more|pytorch code|tensorflow code|paper link
-    code link|github repo|github link|website link|论文|代码|链接|地址|下载地址|官网|项目|リンク|論文|コード
-    """.replace("\n", "|")
-    .replace("    ", "")
-    .split("|")
-)
+_TASK_BOX = re.compile(r"^\s*\[[ xX]\](?:\s+|$)")
 
 
 @dataclass(slots=True)
@@ -55,51 +30,12 @@ class Item:
     links: list[Link] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Span:
-    """Neighbouring runs of one link, or of none."""
-
-    link: Link | None
-    runs: list[Run]
-    external: bool = False
-
-    @property
-    def text(self) -> str:
-        return _SPACE.sub(" ", "".join(r.text for r in self.runs if not r.image))
-
-    @property
-    def pictured(self) -> bool:
-        """Whether nothing but images can be seen of it."""
-        return not self.text.strip()
-
-    @property
-    def badge(self) -> bool:
-        """A picture that tells a state of the project and leads to the service that drew it."""
-        return (
-            self.pictured
-            and any(r.image for r in self.runs)
-            and bool(_BADGE.search(self.link.href if self.link else ""))
-        )
-
-    @property
-    def generic(self) -> bool:
-        """Whether the text names a sort of thing ("paper") and not the thing."""
-        return self.text.strip(" []()\uff08\uff09\u3010\u3011:.,!*_`\u2b50\U0001f4c4\U0001f517").lower() in _GENERIC
-
-
-def plain(runs: Iterable[Run]) -> str:
-    """The text that a person reads, white space collapsed; images by their alternative text where nothing else is."""
-    runs = list(runs)
-    text = _SPACE.sub(" ", _SHORTCODE.sub("", "".join(r.text for r in runs if not r.image))).strip()
-    return text or _SPACE.sub(" ", " ".join(r.text for r in runs if r.image)).strip()
-
-
 def read_item(runs: Sequence[Run], *, pictures: bool = True) -> Item | None:
     """The item that a list item or paragraph holds, or None when none of its links can be an entry.
 
     Without ``pictures``, links that show only an image (logos, banners) cannot be.
     """
-    spans = list(_spans(runs))
+    spans = list(spans_of(runs))
     links = _kept_links(spans)
     if not links or not (pictures or any(s.external and not s.pictured for s in spans)):
         return None
@@ -109,13 +45,13 @@ def read_item(runs: Sequence[Run], *, pictures: bool = True) -> Item | None:
     before, after = spans[:at], spans[at + 1 :]
     title, label, note = _title(span), "", _note(_described(after))
     lead = _TASK_BOX.sub("", _note(before))
-    if span.generic or not title:
+    if span.generic or not title or primary.bare:
         named, rest = _name(before)
-        if named:
+        if named and not (primary.bare and _says_little(named)):
             return Item(primary, named, "", _joined(rest, note), _first(primary, links))
-    if _WORD.search(lead) and not _separated(before):
+    if WORD.search(lead) and not _separated(before):
         # A sentence that mentions the link reads right only as a whole.
-        note = _tidy("".join(s.text for s in spans if not s.badge))
+        note = tidy("".join(s.text for s in spans if not s.badge))
     else:
         label = lead.strip("[]() ") if lead[:1] in "[(" and lead[-1:] in "])" else lead
     return Item(primary, title or primary.href, label, note, _first(primary, links))
@@ -123,7 +59,7 @@ def read_item(runs: Sequence[Run], *, pictures: bool = True) -> Item | None:
 
 def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | None:
     """The item that a table row holds. ``header`` has the columns' names, or is empty."""
-    split = [list(_spans(cell)) for cell in cells]
+    split = [list(spans_of(cell)) for cell in cells]
     flat = [span for cell in split for span in cell]
     links = _kept_links(flat)
     if not links:
@@ -134,7 +70,7 @@ def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | No
     title, label = _title(span), ""
     own = next(i for i, cell in enumerate(split) if any(s is span for s in cell))
     taken: int | None = None
-    if span.generic or not title:
+    if span.generic or not title or primary.bare:
         for i, cell in enumerate(split):
             named, _ = _name([s for s in cell if s is not span])
             if named and re.search(r"[^\W\d_]", named):
@@ -151,7 +87,7 @@ def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | No
             value = _joined("" if label else lead, _note(cell[where + 1 :]))
         else:
             value = _note(cell)
-            name = header[i].strip(_EDGE) if i < len(header) else ""
+            name = header[i].strip(EDGE) if i < len(header) else ""
             if value and name and len(value) <= 40 and len(value.split()) <= 3 and name.lower() not in _DESCRIBING:
                 value = f"{name}: {value}"
         if value:
@@ -162,25 +98,13 @@ def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | No
 _DESCRIBING = {"description", "desc", "note", "notes", "comment", "comments", "details", "summary", "about"}
 
 
-def _spans(runs: Sequence[Run]) -> Iterator[_Span]:
-    current: _Span | None = None
-    for run in runs:
-        if current is None or run.link is not current.link:
-            if current is not None:
-                yield current
-            current = _Span(run.link, [], external=run.link is not None and canonical_url(run.link.href) is not None)
-        current.runs.append(run)
-    if current is not None:
-        yield current
-
-
-def _link(span: _Span) -> Link:
+def _link(span: Span) -> Link:
     if span.link is None:
         raise ValueError("a span without a link cannot be primary")
     return span.link
 
 
-def _kept_links(spans: Iterable[_Span]) -> list[Link]:
+def _kept_links(spans: Iterable[Span]) -> list[Link]:
     return [_link(s) for s in spans if s.external and not s.badge]
 
 
@@ -188,7 +112,7 @@ def _first(primary: Link, links: list[Link]) -> list[Link]:
     return [primary, *(link for link in links if link is not primary)]
 
 
-def _primary(spans: Sequence[_Span], *, rows: bool = False) -> int:
+def _primary(spans: Sequence[Span], *, rows: bool = False) -> int:
     candidates = [i for i, s in enumerate(spans) if s.external and not s.pictured]
     if not candidates:
         return next(i for i, s in enumerate(spans) if s.external and not s.badge)
@@ -204,7 +128,7 @@ def _primary(spans: Sequence[_Span], *, rows: bool = False) -> int:
     return (named or candidates)[0]
 
 
-def _followed_by_separator(spans: Sequence[_Span], at: int) -> bool:
+def _followed_by_separator(spans: Sequence[Span], at: int) -> bool:
     for span in spans[at + 1 :]:
         if span.link is None and (text := span.text).strip():
             return bool(_SEPARATOR.match(text))
@@ -213,7 +137,7 @@ def _followed_by_separator(spans: Sequence[_Span], at: int) -> bool:
     return False
 
 
-def _separated(before: Sequence[_Span]) -> bool:
+def _separated(before: Sequence[Span]) -> bool:
     """Whether what stands before the link is set off from it, and so labels it."""
     seen = [r for s in before for r in s.runs if r.text.strip() and not r.image]
     if not seen:
@@ -225,31 +149,36 @@ def _separated(before: Sequence[_Span]) -> bool:
     return all(r.strong or r.code for r in seen)
 
 
-def _title(span: _Span) -> str:
+def _title(span: Span) -> str:
     text = span.text.strip()
     if text:
-        return _SHORTCODE.sub("", text).rstrip(":\uff1a ").strip() or text
+        return SHORTCODE.sub("", text).rstrip(":\uff1a ").strip() or text
     return plain(span.runs)
 
 
-def _name(before: Sequence[_Span]) -> tuple[str, str]:
+def _name(before: Sequence[Span]) -> tuple[str, str]:
     """The name that leads an item whose link says only "paper", and what follows the name."""
     runs = [r for s in before for r in s.runs if not r.image]
-    strong = [i for i, r in enumerate(runs) if r.strong and _WORD.search(r.text)]
+    strong = [i for i, r in enumerate(runs) if r.strong and WORD.search(r.text)]
     if strong:
         end = strong[0]
         while end + 1 < len(runs) and (runs[end + 1].strong or not runs[end + 1].text):
             end += 1
         name = "".join(r.text for r in runs[strong[0] : end + 1])
         rest = "".join(r.text for r in runs[: strong[0]]) + " " + "".join(r.text for r in runs[end + 1 :])
-        return _tidy(name).rstrip("."), _tidy(_TASK_BOX.sub("", rest))
-    text = _tidy(_TASK_BOX.sub("", "".join(r.text for r in runs)))
-    if not _WORD.search(text):
+        return tidy(name).rstrip("."), tidy(_TASK_BOX.sub("", rest))
+    text = tidy(_TASK_BOX.sub("", "".join(r.text for r in runs)))
+    if not WORD.search(text):
         return "", text
     return text.rstrip("."), ""
 
 
-def _note(spans: Sequence[_Span]) -> str:
+def _says_little(lead: str) -> bool:
+    """Whether words before a bare address are no name for it: "see", "download", or a sentence."""
+    return is_generic(lead) or len(lead) > 80 or len(lead) < 4
+
+
+def _note(spans: Sequence[Span]) -> str:
     """The plain text of spans, without links that only say "code" and stand outside a sentence."""
     pieces: list[str] = []
     for i, span in enumerate(spans):
@@ -258,10 +187,10 @@ def _note(spans: Sequence[_Span]) -> str:
             if not before[-1:].isalnum() and not _goes_on(spans, i + 1):
                 continue
         pieces.append(span.text)
-    return _tidy("".join(pieces))
+    return tidy("".join(pieces))
 
 
-def _goes_on(spans: Sequence[_Span], at: int) -> bool:
+def _goes_on(spans: Sequence[Span], at: int) -> bool:
     """Whether a sentence runs on at a span: with a word, on the same line."""
     for span in spans[at:]:
         raw = "".join(r.text for r in span.runs if not r.image).lstrip(" ")
@@ -270,29 +199,19 @@ def _goes_on(spans: Sequence[_Span], at: int) -> bool:
     return False
 
 
-def _described(spans: Sequence[_Span]) -> Sequence[_Span]:
+def _described(spans: Sequence[Span]) -> Sequence[Span]:
     """What follows the primary link, less bracketed links before a separator: ``[name](..) [[crate](..)] - text``."""
     for i, span in enumerate(spans):
         text = span.text
         if span.link is None and (match := _CLOSED_THEN_SEPARATOR.match(text)) and i:
-            return [_Span(None, [Run(text[match.end() :], span.runs[0].line)]), *spans[i + 1 :]]
-        if span.link is None and _WORD.search(text):
+            return [Span(None, [Run(text[match.end() :], span.runs[0].line)]), *spans[i + 1 :]]
+        if span.link is None and WORD.search(text):
             break
         if span.link is not None and i and not spans[i - 1].text.rstrip().endswith(("[", "(", "/", ",", "|")):
             break
         if span.link is not None and not i:
             break
     return spans
-
-
-def _tidy(text: str) -> str:
-    for _ in range(3):
-        text = _EMPTY_BRACKETS.sub(" ", text)
-    text = _SPACE.sub(" ", _SHORTCODE.sub(" ", text)).strip()
-    text = _LEFT_OVER.sub("", _BEFORE_STOP.sub(r"\1", text)).strip(_EDGE)
-    if text and text[0] in ".)]" and not text.startswith("..."):
-        text = text[1:].strip(_EDGE)
-    return "" if not _WORD.search(text) and len(text) < 2 else text
 
 
 def _joined(*texts: str) -> str:

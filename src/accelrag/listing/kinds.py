@@ -15,7 +15,7 @@ _LABELS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("course", re.compile(r"\b(?:courses?|lectures?|class(?:es)?|mooc)\b", re.I)),
     ("video", re.compile(r"\b(?:videos?|talks?|youtube)\b", re.I)),
     ("paper", re.compile(r"\b(?:papers?|thesis)\b", re.I)),
-    ("documentation", re.compile(r"\b(?:docs?|documentation|manual|reference|specification)\b", re.I)),
+    ("documentation", re.compile(r"\b(?:docs?|documentation|manual|reference|specification|white-?paper)\b", re.I)),
     ("article", re.compile(r"\b(?:articles?|blogs?|posts?|essays?)\b", re.I)),
 )
 _PAPER_HOST = re.compile(
@@ -34,7 +34,7 @@ _PAPER_PATH = re.compile(
 _BOOK_PATH = re.compile(
     r"elsevier\.com/books|oreilly\.com/library|shop\.oreilly|manning\.com/books|springer\.com/book|mitpress|packt|"
     r"leanpub\.com|amazon\.[a-z.]+/.*(?:dp|gp/product)/|gitbook\.io|cambridge\.org/.*(?:books|97[89])|"
-    r"morganclaypool|routledge\.com|crcpress\.com|apress\.com|wiley\.com/.*97[89]|97[89]-?\d|/books?/|^d2l\.ai|"
+    r"morganclaypool|routledge\.com|crcpress\.com|apress\.com|wiley\.com/.*97[89]|97[89]-?\d|/books?/|^d2l\.ai|^neuralnetworksanddeeplearning\.com|"
     r"nostarch\.com|pragprog\.com|goodreads\.com|\.epub$",
     re.I,
 )
@@ -67,9 +67,12 @@ _ARTICLE = re.compile(
 )
 _NOTES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("book", re.compile(r"\b(?:textbook|(?:e|survey |interactive |online |free )?book)\b", re.I)),
-    ("course", re.compile(r"\b(?:course|lectures?|class(?:room)?)\b", re.I)),
+    ("course", re.compile(r"\b(?:course|lectures?)\b", re.I)),
     ("documentation", re.compile(r"\b(?:documentation|manual|whitepaper|specification|reference guide)\b", re.I)),
-    ("article", re.compile(r"\b(?:blog|essay|article|explainer|walkthrough|primer|tutorial|post|write-?up)\b", re.I)),
+    (
+        "article",
+        re.compile(r"\b(?:blog|essay|article|explainer|walkthrough|primer|tutorial|post|write-?up|guide)\b", re.I),
+    ),
     ("video", re.compile(r"\b(?:videos?|youtube|talk)\b", re.I)),
 )
 _SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
@@ -77,7 +80,7 @@ _SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("book", re.compile(r"\b(?:text)?books?\b|书籍|書籍", re.I)),
     ("video", re.compile(r"\b(?:videos?|youtube|talks?|podcasts?)\b|视频|動画", re.I)),
     ("article", re.compile(r"\b(?:blogs?|articles?|posts?|newsletters?|essays?)\b|博客|文章|記事", re.I)),
-    ("documentation", re.compile(r"\b(?:documentation|docs|guides?|manuals?|references?)\b|文档", re.I)),
+    ("documentation", re.compile(r"\b(?:documentation|docs|manuals?|references?)\b|文档", re.I)),
     ("paper", re.compile(r"\bpapers?\b|论文|論文", re.I)),
 )
 
@@ -94,7 +97,7 @@ def kind_of(key: str, *, label: str = "", sections: Sequence[str] = (), title: s
         return "course" if _SECTIONS[0][1].search(section) else "video"
     if hosted:
         return _inside_repository(path)
-    return _by_address(host, path) or _by_words(section, title, note)
+    return _by_address(host, path) or _by_words(section, title, note) or _page(path)
 
 
 def _address(key: str) -> tuple[str, str]:
@@ -134,7 +137,7 @@ def _by_address(host: str, path: str) -> Kind | None:
     return None
 
 
-def _by_words(section: str, title: str, note: str) -> Kind:
+def _by_words(section: str, title: str, note: str) -> Kind | None:
     for kind, pattern in _SECTIONS:
         if pattern.search(section):
             return kind
@@ -142,4 +145,10 @@ def _by_words(section: str, title: str, note: str) -> Kind:
         if kind not in ("paper", "video") and pattern.search(title):
             return kind
     first = [(m.start(), kind) for kind, pattern in _NOTES if (m := pattern.search(note))]
-    return min(first)[1] if first else "website"
+    return min(first)[1] if first else None
+
+
+def _page(path: str) -> Kind:
+    """A page of its own inside a site reads as an article; a front page is a site."""
+    last = path.lower().rsplit("/", 1)[-1]
+    return "article" if last.endswith((".html", ".htm")) and not last.startswith("index.") else "website"

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from accelrag.listing.items import Item, plain, read_item, read_row
+from accelrag.listing.items import Item, read_item, read_row
 from accelrag.listing.kinds import kind_of
+from accelrag.listing.spans import plain
 from accelrag.listing.tree import Block, Link, Run, read_tree
 from accelrag.listing.urls import canonical_url, entry_id, link_class
 from accelrag.types import Entry, Place, Skipped
