@@ -116,13 +116,12 @@ def _primary(spans: Sequence[Span], *, rows: bool = False) -> int:
     candidates = [i for i, s in enumerate(spans) if s.external and not s.pictured]
     if not candidates:
         return next(i for i, s in enumerate(spans) if s.external and not s.badge)
-    letters = 0
     for i in candidates if not rows else ():
         between = spans[candidates[0] + 1 : i]
-        letters = sum(len(s.text) for s in between)
-        if letters > 40:
+        spoken = "".join(s.text for s in between if s.link is None)
+        if len(spoken.split()) > 3 or any(stop in spoken for stop in ".;!?"):
             break  # by now it is the description that speaks
-        if _followed_by_separator(spans, i):
+        if (i == candidates[0] or not spans[i].generic) and _followed_by_separator(spans, i):
             return i
     named = [i for i in candidates if not spans[i].generic and not _link(spans[i]).bare]
     return (named or candidates)[0]

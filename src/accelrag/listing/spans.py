@@ -100,7 +100,7 @@ def tidy(text: str) -> str:
     for _ in range(3):
         text = _EMPTY_BRACKETS.sub(" ", text)
     text = _SPACE.sub(" ", SHORTCODE.sub(" ", text)).strip()
-    text = _LEFT_OVER.sub("", _BEFORE_STOP.sub(r"\1", text)).strip(EDGE)
+    text = _LEFT_OVER.sub("", _BEFORE_STOP.sub(r"\1", text)).strip(EDGE).rstrip("([ ").rstrip(EDGE)
     if text and text[0] in ".)]" and not text.startswith("..."):
         text = text[1:].strip(EDGE)
     return "" if not WORD.search(text) and len(text) < 2 else text

@@ -65,9 +65,9 @@ def canonical_url(url: str) -> str | None:
     path = _escaped(parts.path)
     if host in _ARXIV_HOSTS and (match := _ARXIV_PATH.fullmatch(path)):
         return f"https://arxiv.org/abs/{_arxiv_id(match[1])}"
-    if host in ("doi.org", "dx.doi.org") and (match := _DOI.fullmatch(path)):
+    if host in ("doi.org", "dx.doi.org") and (match := _DOI.fullmatch(unquote(path, errors="replace"))):
         return _doi_key(match[1])
-    if host == "dl.acm.org" and (match := _ACM_DOI.fullmatch(path)):
+    if host == "dl.acm.org" and (match := _ACM_DOI.fullmatch(unquote(path, errors="replace"))):
         return _doi_key(match[1])
     query = "&".join(p for p in parts.query.split("&") if p and not _TRACKING.fullmatch(p.split("=", 1)[0]))
     if host == "github.com":
@@ -113,10 +113,10 @@ def _arxiv_id(raw: str) -> str:
 
 
 def _doi_key(doi: str) -> str:
-    doi = unquote(doi, errors="replace").lower().rstrip("/")
+    doi = doi.lower().rstrip("/")
     if match := _ARXIV_DOI.fullmatch(doi):
         return f"https://arxiv.org/abs/{_arxiv_id(match[1])}"
-    return f"https://doi.org/{_escaped(doi)}"
+    return "https://doi.org/" + quote(doi, safe="/:@!$&'()*+,;=", errors="replace")
 
 
 def _github(path: str, query: str) -> tuple[str, str]:
