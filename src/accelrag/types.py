@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 __all__ = [
     "KINDS",
@@ -26,6 +26,7 @@ __all__ = [
     "Kind",
     "Passage",
     "Place",
+    "Progress",
     "Rejection",
     "Result",
     "Sentence",
@@ -236,6 +237,7 @@ class Sentence:
     support: float
     verdict: Verdict
     lead: str = ""
+    quotes: tuple[Citation, ...] = ()  # the text behind this very sentence, where that is not the citation's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,3 +267,19 @@ class Answer:
     notices: tuple[str, ...] = ()
     query: str = ""  # the standalone question that was searched
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Progress(Protocol):
+    """Told how far a long run is. Names of tasks are words for people; ``total`` is None while it is unknown."""
+
+    def start(self, task: str, total: int | None) -> None:
+        """A task begins."""
+        ...
+
+    def advance(self, task: str, count: int = 1) -> None:
+        """``count`` more of it is done."""
+        ...
+
+    def done(self, task: str) -> None:
+        """A task is over."""
+        ...

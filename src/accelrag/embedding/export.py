@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from accelrag.embedding.encoder import OnnxEncoder
-from accelrag.embedding.models import ModelSource
+from accelrag.embedding.models import ModelSource, file_sha256
 from accelrag.errors import ModelError
 
 __all__ = ["PARITY", "export_model"]
@@ -165,6 +165,8 @@ def _check(model: Any, folder: Path, config: dict[str, Any]) -> float:
 def _write(folder: Path, config: dict[str, Any]) -> None:
     identity = json.dumps({k: config[k] for k in _FIELDS}, sort_keys=True)
     config["fingerprint"] = hashlib.sha256(identity.encode()).hexdigest()[:32]
+    files = [p for p in sorted(folder.iterdir()) if p.name != "encoder.json" and not p.name.endswith(".raw.onnx")]
+    config["files"] = {p.name: file_sha256(p) for p in files}
     (folder / "encoder.json").write_text(json.dumps(config, indent=1, sort_keys=True), encoding="utf-8")
 
 

@@ -1,0 +1,219 @@
+"""Generations: opened by readers, published by one rename, swept when they are no longer needed.
+
+index/
+  CURRENT                 the name of the generation that answers
+  gen-000003-1f2e3d4c/    manifest.json passages.db vectors.faiss lexical/ encoder/
+  .building-…/            a generation in the making; left by a killed build, removed by the next
+  cache/                  exported encoders and vectors
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from accelrag.dense import DenseIndex
+from accelrag.embedding import Encoder, open_encoder
+from accelrag.errors import Busy, IndexDamaged, IndexMissing, IndexStranger, StorageError
+from accelrag.index.manifest import Manifest
+from accelrag.index.store import Store
+from accelrag.lexical import LexicalIndex
+
+__all__ = ["CURRENT", "Index", "current_generation", "generations", "publish", "sweep", "writing"]
+
+CURRENT = "CURRENT"
+_NAME = re.compile(r"gen-(\d{6,})-[0-9a-f]{8}$")
+_BUILDING = ".building-"
+_KEEP = 2  # a reader that has read CURRENT and not yet opened the files still finds them
+
+
+class Index:
+    """An opened generation. It stays as it was while newer ones are published."""
+
+    def __init__(self, folder: Path, manifest: Manifest, *, threads: int = 0) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.store = Store(folder / "passages.db")
+        self._threads = threads
+
+    @classmethod
+    def open(cls, index_dir: Path, *, model: str = "", threads: int = 0) -> Index:
+        """Open the published generation and check that it is whole.
+
+        Raises:
+            IndexMissing: nothing was built yet.
+            IndexDamaged: it is not as it was written.
+            IndexStranger: it was built by another schema or with another model than ``model``.
+        """
+        for attempt in (1, 2, 3):
+            folder = current_generation(index_dir)
+            try:
+                manifest = Manifest.read(folder)
+                if model != manifest.model:
+                    wanted = model or "the default model"
+                    flag = f" --model {model}" if model else ""
+                    raise IndexStranger(
+                        f"the index was built with {manifest.encoder['name']}, not with {wanted}",
+                        hint=f"rebuild it: accelrag index{flag}",
+                    )
+                manifest.check(folder)
+                index = cls(folder, manifest, threads=threads)
+            except (IndexDamaged, IndexMissing):
+                # A newer generation may have been published, and ours swept, since CURRENT was read.
+                if attempt == 3 or current_generation(index_dir) == folder:
+                    raise
+                continue
+            return index
+        raise AssertionError("unreachable")
+
+    @cached_property
+    def lexical(self) -> LexicalIndex:
+        """The BM25 side."""
+        return LexicalIndex(self.folder / "lexical")
+
+    @cached_property
+    def dense(self) -> DenseIndex:
+        """The vector side."""
+        return DenseIndex(self.folder / "vectors.faiss")
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder that made the vectors."""
+        return open_encoder(self.folder / "encoder", threads=self._threads)
+
+    def check(self) -> None:
+        """Hash every file and compare the counts of all parts.
+
+        Raises:
+            IndexDamaged: something differs.
+        """
+        self.manifest.check(self.folder, thorough=True)
+        counts = self.store.counts()
+        seen = {"passages.db": counts["passages"], "lexical": self.lexical.count, "vectors": self.dense.count}
+        wanted = self.manifest.counts["passages"]
+        wrong = [f"{name} holds {count}" for name, count in seen.items() if count != wanted]
+        if wrong or counts["entries"] != self.manifest.counts["entries"]:
+            raise IndexDamaged(
+                f"the index should hold {wanted} passages, but {', '.join(wrong) or 'its entries differ'}",
+                hint="rebuild it: accelrag index --rebuild",
+            )
+
+    def close(self) -> None:
+        """Close the files."""
+        self.store.close()
+
+
+def current_generation(index_dir: Path) -> Path:
+    """The folder of the generation that answers.
+
+    Raises:
+        IndexMissing: nothing was built yet.
+        IndexDamaged: CURRENT names no generation.
+    """
+    try:
+        name = (index_dir / CURRENT).read_text(encoding="utf-8").strip()
+    except FileNotFoundError as error:
+        raise IndexMissing(f"there is no index in {index_dir}", hint="build it: accelrag index") from error
+    except (OSError, ValueError) as error:
+        raise IndexDamaged(
+            f"{index_dir / CURRENT} cannot be read: {error}", hint="rebuild the index: accelrag index --rebuild"
+        ) from error
+    if not _NAME.match(name) or not (index_dir / name).is_dir():
+        raise IndexDamaged(
+            f"{index_dir / CURRENT} names {name[:60]!r}, which is not there", hint="rebuild: accelrag index --rebuild"
+        )
+    return index_dir / name
+
+
+def generations(index_dir: Path) -> list[Path]:
+    """Every published generation folder, oldest first."""
+    if not index_dir.is_dir():
+        return []
+    return sorted((p for p in index_dir.iterdir() if _NAME.match(p.name) and p.is_dir()), key=lambda p: p.name)
+
+
+def orphans(index_dir: Path) -> list[Path]:
+    """Folders and files that a killed build left behind."""
+    if not index_dir.is_dir():
+        return []
+    return sorted(p for p in index_dir.iterdir() if p.name.startswith(_BUILDING) or p.name == f"{CURRENT}.new")
+
+
+def building_folder(index_dir: Path) -> Path:
+    """A new empty folder for a generation in the making."""
+    folder = index_dir / f"{_BUILDING}{os.getpid()}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def publish(index_dir: Path, building: Path, digest: str) -> Path:
+    """Give the finished folder its name and make it the one that answers, by one rename of CURRENT."""
+    known = [int(m[1]) for p in index_dir.iterdir() if (m := _NAME.match(p.name))]
+    folder = index_dir / f"gen-{max(known, default=0) + 1:06d}-{digest[:8]}"
+    building.rename(folder)
+    fresh = index_dir / f"{CURRENT}.new"
+    with fresh.open("w", encoding="utf-8") as stream:
+        stream.write(folder.name + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    fresh.replace(index_dir / CURRENT)
+    _flush_folder(index_dir)
+    return folder
+
+
+def sweep(index_dir: Path, *, keep: int = _KEEP) -> list[Path]:
+    """Remove orphans, and all but the newest ``keep`` generations; what was removed. Call it while writing."""
+    try:
+        current: Path | None = current_generation(index_dir)
+    except (IndexMissing, IndexDamaged):
+        current = None
+    kept = [current, *reversed(generations(index_dir))] if current else list(reversed(generations(index_dir)))
+    wanted = list(dict.fromkeys(kept))[:keep]
+    gone = orphans(index_dir) + [p for p in generations(index_dir) if p not in wanted]
+    for path in gone:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    return gone
+
+
+@contextmanager
+def writing(index_dir: Path, *, wait: float = 0.0) -> Iterator[None]:
+    """Hold the home's write lock. The kernel frees it when the holder ends, however it ends.
+
+    Raises:
+        Busy: another accelrag holds it for longer than ``wait`` seconds.
+        StorageError: the folder cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        index_dir.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(index_dir / ".lock", timeout=wait)
+        with lock:
+            yield
+    except Timeout as error:
+        raise Busy(
+            f"another accelrag is writing to {index_dir}", hint="wait until it is done and run the command again"
+        ) from error
+    except PermissionError as error:
+        raise StorageError(
+            f"{error.filename or index_dir} cannot be written: {error.strerror}",
+            hint="check its permissions or give another --home",
+        ) from error
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
