@@ -164,10 +164,28 @@ class Corpus:
             self._db.execute(f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES ({','.join('?' * 16)})", row)  # noqa: S608
             self._db.execute("DELETE FROM failures WHERE entry_id=?", (document.entry_id,))
 
-    def put_failure(self, failure: Failure) -> None:
-        """Keep a failure. An entry that has a document keeps it, marked stale: then no failure is stored."""
+    def touch(self, entry_id: str, fetched_at: str) -> None:
+        """Say that a document was asked for again and is still right."""
         with self.batch():
-            kept = self._db.execute("UPDATE documents SET stale=1 WHERE entry_id=?", (failure.entry_id,)).rowcount
+            self._db.execute(
+                "UPDATE documents SET fetched_at=?, stale=0, metadata=json_remove(metadata, '$.stale_reason', "
+                "'$.stale_since', '$.stale_for_good') WHERE entry_id=?",
+                (fetched_at, entry_id),
+            )
+
+    def put_failure(self, failure: Failure) -> None:
+        """Keep a failure. An entry that has a document keeps it, marked stale: then no failure is stored.
+
+        Why and since when stands in the metadata of the stale document: ``stale_reason``, ``stale_since`` and, where
+        it is no use to ask again, ``stale_for_good``.
+        """
+        with self.batch():
+            for_good = "yes" if failure.permanent else ""
+            kept = self._db.execute(
+                "UPDATE documents SET stale=1, metadata=json_set(metadata, '$.stale_reason', ?, '$.stale_since', "
+                "coalesce(json_extract(metadata, '$.stale_since'), ?), '$.stale_for_good', ?) WHERE entry_id=?",
+                (failure.reason, failure.failed_at, for_good, failure.entry_id),
+            ).rowcount
             if kept:
                 return
             self._db.execute(

@@ -1,0 +1,95 @@
+"""The program that ``bounded`` starts: one body on stdin, one JSON object on stdout, nothing else said."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+__all__ = ["main"]
+
+
+def main(what: str, options: dict[str, Any], memory: int) -> int:
+    """Read stdin as ``pdf`` or ``html``. Whatever the libraries print goes nowhere."""
+    answer_to = os.dup(1)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    body = sys.stdin.buffer.read()
+    reader = {"pdf": _pdf, "html": _html}[what]
+    if what == "pdf":
+        import pymupdf  # noqa: F401 - loaded before the ceiling, which is for the body
+    _limit(memory)
+    answer = reader(body, options)
+    with os.fdopen(answer_to, "wb") as out:
+        out.write(json.dumps(answer).encode())
+    return 0
+
+
+def _limit(memory: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows; the time limit holds there too
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
+    import pymupdf
+
+    try:
+        file = pymupdf.open(stream=body, filetype="pdf")
+    except Exception as error:  # noqa: BLE001 - whatever the parser raises means the same
+        return {"error": "broken-pdf", "detail": f"the PDF cannot be opened: {error}"[:300]}
+    if file.needs_pass:
+        return {"error": "encrypted", "detail": "the PDF wants a password"}
+    pages: list[str] = []
+    pictures = 0
+    largest = ""
+    for number in range(min(len(file), int(options["pages"]))):
+        try:
+            page = file[number]
+            pages.append(page.get_text("text", sort=False))
+            pictures += bool(page.get_images())
+            if number == 0:
+                largest = _largest(page)
+        except Exception:  # noqa: BLE001 - a page that cannot be read leaves the others
+            pages.append("")
+    if not pages or (len(file) and not any(pages) and not pictures):
+        return {"error": "broken-pdf", "detail": "no page of the PDF can be read"}
+    about = file.metadata or {}
+    return {
+        "pages": pages,
+        "pictures": pictures,
+        "count": len(file),
+        "title": about.get("title") or "",
+        "author": about.get("author") or "",
+        "largest": largest,
+    }
+
+
+def _largest(page: Any) -> str:
+    """The words in the largest type in the upper half of the first page: what a reader takes for the title."""
+    spans = []
+    for block in page.get_text("dict")["blocks"]:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                text = span["text"].strip()
+                if len(text) > 1 and span["bbox"][1] < page.rect.height * 0.6:
+                    spans += [(round(span["size"], 1), text)]
+    if not spans:
+        return ""
+    size = max(s for s, _ in spans)
+    return " ".join(t for s, t in spans if s >= size - 0.2)[:300]
+
+
+def _html(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
+    from accelrag.sources.html import main_text
+
+    return {"text": main_text(body.decode("utf-8", "replace"), str(options.get("url", "")))}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])))

@@ -1,0 +1,90 @@
+"""What a source is: wants in, one outcome for each want out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from accelrag.errors import AccelragError, FetchFailed
+from accelrag.sources.cleaning import clean_line, clean_text
+from accelrag.types import Coverage, Document, Entry
+
+__all__ = ["Answer", "Outcome", "Source", "Unchanged", "Want", "document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """An entry whose text is wanted. ``known`` is the text of an earlier run: its revision is asked about."""
+
+    entry: Entry
+    known: Document | None = None
+
+    @property
+    def revision(self) -> str:
+        """The revision of the known text, or empty."""
+        return self.known.revision if self.known else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The source says that the known text is still right."""
+
+
+Outcome = Document | Unchanged | AccelragError
+Answer = Sequence[tuple[Want, Outcome]]
+
+
+class Source(Protocol):
+    """One kind of host."""
+
+    name: str
+    batch: int  # most wants that one call takes
+
+    def fetch(self, wants: Sequence[Want]) -> Iterator[Answer]:
+        """One outcome for each want. What one answer of the host settles comes together, to be stored together.
+
+        An error that is raised stands for all wants that were not settled yet.
+        """
+        ...
+
+
+def document(
+    want: Want,
+    text: str,
+    coverage: Coverage,
+    *,
+    source: str,
+    title: str = "",
+    revision: str = "",
+    licence: str = "",
+    authors: Iterable[str] = (),
+    published: str = "",
+    metadata: Mapping[str, str] | None = None,
+    pages: tuple[int, ...] = (),
+    markdown: bool = False,
+) -> Document:
+    """A document with everything in it cleaned, as no source is trusted. ``pages`` must fit the text as given.
+
+    Raises:
+        FetchFailed: nothing is left of the text.
+    """
+    clean = text if pages else clean_text(text)
+    if not clean.strip():
+        raise FetchFailed(f"{source} holds no text", reason="empty")
+    named = {clean_line(k): clean_line(v) for k, v in (metadata or {}).items() if v}
+    return Document(
+        id=f"text:{want.entry.id}",
+        entry_id=want.entry.id,
+        text=clean,
+        coverage=coverage,
+        title=clean_line(title),
+        source=clean_line(source),
+        revision=clean_line(revision),
+        licence=clean_line(licence),
+        authors=tuple(a for a in (clean_line(author) for author in authors) if a),
+        published=clean_line(published),
+        metadata=named,
+        pages=pages,
+        markdown=markdown,
+    )
