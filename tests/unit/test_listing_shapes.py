@@ -32,6 +32,7 @@ def titles(text):
         ("[Name](https://a.example), A note.", "Name", "", "A note."),
         ("[Name](https://a.example). A note.", "Name", "", "A note."),
         ("[Name](https://a.example) A note.", "Name", "", "A note."),
+        ("[Name](https://a.example) - .NET library.", "Name", "", ".NET library."),
         ("[Name](https://a.example) | A note.", "Name", "", "A note."),
         ("[Name](https://a.example)", "Name", "", ""),
         ("[Name:](https://a.example) A note.", "Name", "", "A note."),

@@ -46,7 +46,7 @@ def read_item(runs: Sequence[Run], *, pictures: bool = True) -> Item | None:
     title, label, note = _title(span), "", _note(_described(after))
     lead = _TASK_BOX.sub("", _note(before))
     if span.generic or not title or primary.bare:
-        named, rest = _name(before)
+        named, rest = _name(before, short=primary.bare)
         if named and not (primary.bare and _says_little(named)):
             return Item(primary, named, "", _joined(rest, note), _first(primary, links))
     if WORD.search(lead) and not _separated(before):
@@ -71,7 +71,7 @@ def read_row(cells: Sequence[Sequence[Run]], header: Sequence[str]) -> Item | No
     own = next(i for i, cell in enumerate(split) if any(s is span for s in cell))
     taken: int | None = None
     if span.generic or not title or primary.bare:
-        for i, cell in enumerate(split):
+        for i, cell in enumerate(split[: own + 1]):
             named, _ = _name([s for s in cell if s is not span])
             if named and re.search(r"[^\W\d_]", named):
                 title, taken = named, i
@@ -155,8 +155,11 @@ def _title(span: Span) -> str:
     return plain(span.runs)
 
 
-def _name(before: Sequence[Span]) -> tuple[str, str]:
-    """The name that leads an item whose link says only "paper", and what follows the name."""
+def _name(before: Sequence[Span], *, short: bool = True) -> tuple[str, str]:
+    """The name that leads an item whose link says only "paper", and what follows the name.
+
+    Unless ``short``, a word or two that run into the link ("Great [article](..)") are no name.
+    """
     runs = [r for s in before for r in s.runs if not r.image]
     strong = [i for i, r in enumerate(runs) if r.strong and WORD.search(r.text)]
     if strong:
@@ -167,7 +170,7 @@ def _name(before: Sequence[Span]) -> tuple[str, str]:
         rest = "".join(r.text for r in runs[: strong[0]]) + " " + "".join(r.text for r in runs[end + 1 :])
         return tidy(name).rstrip("."), tidy(_TASK_BOX.sub("", rest))
     text = tidy(_TASK_BOX.sub("", "".join(r.text for r in runs)))
-    if not WORD.search(text):
+    if not WORD.search(text) or not (short or _separated(before) or len(text.split()) > 2 or not text.isascii()):
         return "", text
     return text.rstrip("."), ""
 

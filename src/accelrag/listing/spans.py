@@ -15,6 +15,7 @@ EDGE = " \t\r\n-\u2010\u2011\u2012\u2013\u2014\u2015|:\uff1a\uff0c,;\u3001\u00b7
 _SPACE = re.compile(r"\s+")
 _EMPTY_BRACKETS = re.compile(r"\(\s*(?:[,;/|&+-]\s*)*\)|\[\s*(?:[,;/|&+-]\s*)*\]|\uff08\s*\uff09|\u3010\s*\u3011")
 _BEFORE_STOP = re.compile(r"\s+([,.;:!?)\]\u3002\uff0c])(?=\s|$)")
+_LEADING_STOP = re.compile(r"^(?:[.!](?=\s|$)|[)\]])+\s*")  # but not that of ".NET"
 _LEFT_OVER = re.compile(r"\s[-\u2013\u2014]\s?\.?$")
 SHORTCODE = re.compile(r"(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:])")
 WORD = re.compile(r"[^\W_]")
@@ -101,6 +102,5 @@ def tidy(text: str) -> str:
         text = _EMPTY_BRACKETS.sub(" ", text)
     text = _SPACE.sub(" ", SHORTCODE.sub(" ", text)).strip()
     text = _LEFT_OVER.sub("", _BEFORE_STOP.sub(r"\1", text)).strip(EDGE).rstrip("([ ").rstrip(EDGE)
-    if text and text[0] in ".)]" and not text.startswith("..."):
-        text = text[1:].strip(EDGE)
+    text = _LEADING_STOP.sub("", text).strip(EDGE)
     return "" if not WORD.search(text) and len(text) < 2 else text
