@@ -236,11 +236,7 @@ def test_98_of_100_links_of_other_lists_are_kept_or_the_format_is_named(path):
 def test_entries_of_other_lists_read_well(path):
     listing = read_list(path)
     places = [p for e in listing.entries for p in e.places]
-    odd = [
-        p
-        for p in places
-        if (p.note[:1] in set("-–—|:,;.") and not p.note.startswith("..")) or p.title != p.title.strip()
-    ]
+    odd = [p for p in places if re.match(r"[-–—|:,;]|\.\s", p.note) or p.title != p.title.strip()]
     bare = [p for p in places if p.title.strip("[]").lower() in SORTS]
     assert not odd
     assert len(bare) <= max(1, 0.01 * len(places)), bare[:10]

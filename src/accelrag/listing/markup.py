@@ -65,6 +65,8 @@ def _knotted(content: str) -> bool:
     """Whether brackets nest so deep, or a line is so long, that parsing would take quadratic time."""
     if len(content) > _MAX_INLINE:
         return True
+    if content.count("[") <= _MAX_BRACKETS:
+        return False
     depth = 0
     for character in content:
         if character == "[":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ _GENERIC = frozenset(
 )
 
 
-@dataclass(slots=True)
+@dataclass
 class Span:
     """Neighbouring runs of one link, or of none. ``external`` says whether the link leads out."""
 
@@ -47,8 +48,9 @@ class Span:
     runs: list[Run]
     external: bool = False
 
-    @property
+    @functools.cached_property
     def text(self) -> str:
+        """What can be read of it, white space collapsed to single spaces."""
         return _SPACE.sub(" ", "".join(r.text for r in self.runs if not r.image))
 
     @property

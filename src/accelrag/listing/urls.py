@@ -7,6 +7,7 @@ Sources: arXiv identifier scheme (https://info.arxiv.org/help/arxiv_identifier.h
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from urllib.parse import quote, unquote, urlsplit
@@ -44,6 +45,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _NOT_SLUG = re.compile(r"[^a-z0-9.]+")
 
 
+@functools.lru_cache(maxsize=20_000)  # each link is asked for several times while a list is parsed
 def canonical_url(url: str) -> str | None:
     """The key under which every spelling of an external http(s) address is the same, or None when it is none."""
     url = "".join(url.split())
