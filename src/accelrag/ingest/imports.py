@@ -146,7 +146,14 @@ def _address(record: dict[str, Any], title: str, text: str) -> tuple[str, str]:
 
 def _authors(value: Any) -> list[str]:
     if isinstance(value, str):
-        return [a.strip() for a in re.split(r";|\s+and\s+" if ";" in value else r",|\s+and\s+", value) if a.strip()]
+        if ";" not in value and " and " not in value:
+            return value.split(",")
+        names = re.split(r";" if ";" in value else r"\s+and\s+", value)
+        # BibTeX writes "Family, Given and Family, Given"; prose writes "A, B and C".
+        names = [name for name in names if name.strip() != "others"]
+        if all(name.count(",") == 1 for name in names):
+            return [" ".join(reversed(name.split(",", 1))) for name in names]
+        return [part for name in names for part in (name.split(",") if ";" not in value else [name])]
     if isinstance(value, list):
         return [str(a.get("name", "") if isinstance(a, dict) else a) for a in value]
     return []

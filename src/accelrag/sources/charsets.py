@@ -19,6 +19,10 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.B
           (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
 _AS_WEB = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
            "euc_kr": "cp949", "iso8859-9": "cp1254", "tis-620": "cp874"}  # fmt: skip
+# Among these a detector guesses; the web's own answer is Windows-1252.
+_LATIN = re.compile(
+    r"cp125[0247]|cp(?:437|775|85\d|86\d|500|037|1140|273|1026)|latin|iso8859_(?:1|2|3|4|9|1\d)$|mac_|hp_|ascii"
+)
 _SEVEN_BIT = {"iso2022_jp", "iso2022_jp_2", "iso2022_kr", "hz"}
 _UNSAFE = {"utf-7", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 
@@ -85,7 +89,7 @@ def _detected(body: bytes) -> str:
     from charset_normalizer import from_bytes
 
     best = from_bytes(body[:65_536]).best()
-    if best is not None:
+    if best is not None and not _LATIN.match(best.encoding):
         try:
             return body.decode(best.encoding)
         except (UnicodeDecodeError, LookupError):

@@ -33,10 +33,14 @@ def clean_text(text: str) -> str:
 
     Idempotent. Tabs and line structure are kept.
     """
+    if text.isascii() and text.isprintable():
+        return text.rstrip()
     text = _NEWLINE.sub("\n", text)
     before = None
     while before != text:  # what is taken out may join what stood around it into another escape
         before = text
+        while "\x1b" in text and (less := _ANSI.sub("", text)) != text:
+            text = less
         text = _ANSI.sub("", text)
         text = _HIDDEN.sub("", text)
         text = _JOINER.sub("", text)

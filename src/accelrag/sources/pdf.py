@@ -51,7 +51,10 @@ def read_pdf(body: bytes, *, pages: int, seconds: float = _SECONDS) -> Pdf:
         offsets.append(len(text))
         text += page
     names = re.split(r"\s*(?:;|,| and )\s*", clean_line(str(answer.get("author") or "")))
-    return Pdf(text, tuple(offsets), int(answer["count"]), _title(answer, texts), tuple(n for n in names if n))
+    # The field often names whoever owned the machine: a name counts where the first page has it too.
+    seen = _bare(texts[0][:3_000])
+    authors = tuple(n for n in names if " " in n and _bare(n) in seen)
+    return Pdf(text, tuple(offsets), int(answer["count"]), _title(answer, texts), authors)
 
 
 def _judge(pages: list[str], *, pictures: int) -> None:
@@ -82,6 +85,8 @@ def _judge(pages: list[str], *, pictures: int) -> None:
 
 def _flowing(page: str) -> str:
     """Lines joined into paragraphs, words divided at a line's end made whole, ligatures spelled out."""
+    page = re.sub("[\uf0a7\uf0b7\uf0d8]", "•", page)  # bullets of Word's symbol fonts
+    page = re.sub("[\ue000-\uf8ff]", "", page)
     page = re.sub("[\ufb00-\ufb06]", lambda m: unicodedata.normalize("NFKC", m[0]), page)
     page = re.sub(r"(?<=[^\W\d_])-\n(?=[a-z])", "", page)
     blocks = []
@@ -91,7 +96,7 @@ def _flowing(page: str) -> str:
         for line in lines:
             if not joined:
                 joined = line
-            elif re.match(r"(?:[•●▪◦–*-]|\d+[.)]|\[\d+\]) ?", line) or joined.endswith((".\n", ":\n")):
+            elif re.match(r"(?:[•●▪◦❖➢–*-]|\d+[.)]|\[\d+\]) ", line):
                 joined += "\n" + line
             elif re.search(r"[\u3040-\u30ff\u3400-\u9fff]$", joined) and re.match(
                 r"[\u3040-\u30ff\u3400-\u9fff]", line
@@ -99,7 +104,11 @@ def _flowing(page: str) -> str:
                 joined += line
             else:
                 joined += " " + line
-        if joined:
+        if joined and blocks and re.search(r"[^\W\d_]-$", blocks[-1]) and joined[0].islower():
+            blocks[-1] = blocks[-1][:-1] + joined
+        elif joined and blocks and joined[0].islower() and re.search(r"[\w,]$", blocks[-1]):
+            blocks[-1] += " " + joined
+        elif joined:
             blocks.append(joined)
     return "\n\n".join(blocks)
 

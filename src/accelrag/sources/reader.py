@@ -51,7 +51,8 @@ def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
     for number in range(min(len(file), int(options["pages"]))):
         try:
             page = file[number]
-            pages.append(page.get_text("text", sort=False))
+            blocks = [block[4] for block in page.get_text("blocks", sort=False) if block[6] == 0]
+            pages.append("\n\n".join(block.strip("\n") for block in blocks))
             pictures += bool(page.get_images())
             if number == 0:
                 largest = _largest(page)
@@ -77,11 +78,11 @@ def _largest(page: Any) -> str:
         for line in block.get("lines", ()):
             for span in line["spans"]:
                 text = span["text"].strip()
-                if len(text) > 1 and span["bbox"][1] < page.rect.height * 0.6:
+                if text and span["bbox"][1] < page.rect.height * 0.6:
                     spans += [(round(span["size"], 1), text)]
     if not spans:
         return ""
-    size = max(s for s, _ in spans)
+    size = max((s for s, text in spans if len(text) > 1), default=0.0)  # an initial is no title
     return " ".join(t for s, t in spans if s >= size - 0.2)[:300]
 
 

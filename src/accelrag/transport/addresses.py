@@ -23,6 +23,8 @@ Resolver = Callable[[str, int], list[str]]
 
 _LEGACY_V4 = re.compile(r"^(0[xX][0-9a-fA-F]+|\d+)(\.(0[xX][0-9a-fA-F]+|\d+)){0,3}\.?$")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Of the cloud metadata services these are the ones that are not link-local (AWS over IPv6, Oracle, Alibaba).
+_METADATA = {ipaddress.ip_address(a) for a in ("fd00:ec2::254", "192.0.0.192", "100.100.100.200")}
 _COMPATIBLE = ipaddress.ip_network("::/96")
 
 
@@ -83,12 +85,12 @@ def judge(address: str, *, allow_private: bool) -> None:
     except ValueError as error:
         raise FetchRefused(f"{address!r} is no address", reason="refused-address") from error
     for inner in _unwrapped(ip):
-        if inner.is_multicast or inner.is_reserved or inner.is_unspecified or inner.is_link_local:
-            raise _closed(address)
-        if inner.is_global:
+        if inner.is_loopback:  # asked first, as ::1 also counts as reserved
+            if not allow_private:
+                raise _closed(address)
             continue
-        intranet = inner.is_loopback or (inner.is_private and not inner.is_link_local)
-        if not (allow_private and intranet):
+        odd = inner.is_multicast or inner.is_reserved or inner.is_unspecified or inner.is_link_local
+        if odd or inner in _METADATA or not (inner.is_global or (allow_private and inner.is_private)):
             raise _closed(address)
 
 

@@ -51,6 +51,8 @@ _DROPPED = re.compile(
     r"star history|stargazers(?: over time)?|sponsors?|backers|code of conduct)\s*:?$",
     re.IGNORECASE,
 )
+# What stands between badges that went; the row under a table's head has dashes.
+_LEFTOVER = re.compile(r"(?=.*(?:[|·•]|nbsp))(?:[\s|·•*_]|&nbsp;?)*")
 _CONTENTS = re.compile(r"^(?:(?:table of )?contents?|toc)\s*:?$", re.IGNORECASE)
 _LICENCE_LINE = re.compile(
     r"^(?:(?:this (?:project|repository|software|code)|[\w.-]+) is (?:released|licensed|distributed) under\b.{0,160}"
@@ -157,7 +159,7 @@ def _prose(text: str, base: str) -> str:
         line = _absolute(line, base)
         if i in touched and not line.lstrip().startswith("|"):
             line = line.strip()
-        lines.append("" if re.fullmatch(r"[\s|·•&;nbsp*_-]*", line) and re.search(r"[|·•]|nbsp", line) else line)
+        lines.append("" if _LEFTOVER.fullmatch(line) else line)
     text = "\n".join(lines)
     text = re.sub(r"&(?:nbsp|emsp|ensp|thinsp);", " ", text)
     text = html.unescape(text)
