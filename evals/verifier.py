@@ -19,8 +19,9 @@ from pathlib import Path
 from accelrag.chunking import Sizes, chunk
 from accelrag.citations import Checked, Source, Verifier
 from accelrag.embedding import find_model, open_encoder
+from accelrag.embedding.export import export_model
 from accelrag.listing import parse
-from accelrag.types import Claim, Document, Entry
+from accelrag.types import Claim, Document, Entry, Place
 
 HERE = Path(__file__).parent
 
@@ -52,10 +53,14 @@ def judge(path: Path, shared: Path, encoder: object, *, show: bool) -> tuple[int
     encode = encoder.encode_passages  # type: ignore[attr-defined]
     counts = {"true": [0, 0], "false": [0, 0]}
     for row in csv.DictReader(path.open(encoding="utf-8"), delimiter="\t", quoting=csv.QUOTE_NONE):
-        document, entry = texts[row["url"].lower()], known[row["url"].lower()]
+        document = texts[row["url"].lower()]
+        unlisted = Entry(document.id, document.id, document.id, "paper", (Place(document.title, (), ""),))
+        entry = known.get(row["url"].lower(), unlisted)
         passages = tuple(chunk(document, encoder.token_spans, Sizes(encoder.max_tokens)))  # type: ignore[attr-defined]
         source = Source(1, entry, document.coverage, passages)
-        result = Verifier(encode, {document.id: document.text}.__getitem__).verify(Claim(row["sentence"], (1,)), [source])
+        result = Verifier(encode, {document.id: document.text}.__getitem__).verify(
+            Claim(row["sentence"], (1,)), [source]
+        )
         passed = isinstance(result, Checked)
         counts[row["label"]][0] += passed
         counts[row["label"]][1] += 1
@@ -69,7 +74,10 @@ def main() -> None:
     shared = Path(os.environ["ACCELRAG_SHARED"])
     name = next((a for a in sys.argv[1:] if not a.startswith("-")), "verifier.tsv")
     with tempfile.TemporaryDirectory() as folder:
-        encoder = open_encoder(find_model(), Path(folder))
+        folder = os.environ.get("ENC", folder)
+        if not os.path.exists(folder + "/encoder.json"):
+            export_model(find_model(), Path(folder))
+        encoder = open_encoder(Path(folder))
         kept, true, passed, false = judge(HERE / name, shared, encoder, show="--all" in sys.argv)
     precision = kept / max(1, kept + passed)
     print(f"{name}: {kept} of {true} true sentences pass, {passed} of {false} changed ones do")
