@@ -1,0 +1,31 @@
+"""What is wrong with a list, and a copy of it that is right. Pure: others probe, and hand the clock in."""
+
+from accelrag.checking.fixing import fixed_list
+from accelrag.checking.health import (
+    LinkHealth,
+    Observation,
+    State,
+    health_from_json,
+    health_to_json,
+    judge,
+    observed,
+)
+from accelrag.checking.report import Finding, Report, Severity, check_list
+from accelrag.checking.titles import normalised_title, same_work
+
+__all__ = [
+    "Finding",
+    "LinkHealth",
+    "Observation",
+    "Report",
+    "Severity",
+    "State",
+    "check_list",
+    "fixed_list",
+    "health_from_json",
+    "health_to_json",
+    "judge",
+    "normalised_title",
+    "observed",
+    "same_work",
+]
