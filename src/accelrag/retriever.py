@@ -19,7 +19,7 @@ from accelrag.errors import UsageError
 from accelrag.index import Index
 from accelrag.lexical import LexicalQuery
 from accelrag.types import KINDS, Coverage, Entry, Hit, Passage, Result
-from accelrag.words import STOPWORDS, cjk_grams, fold, identifiers, words
+from accelrag.words import STOPWORDS, cjk_grams, fold, identifiers, parts, words
 
 __all__ = ["POOL", "Filters", "Fusion", "Reading", "Retriever", "Search", "Signals"]
 
@@ -49,7 +49,8 @@ class Fusion:
     """How two rankings become one. ``method`` is sum, rrf, dense or lexical; the last three are for comparison."""
 
     method: str = "sum"
-    dense_weight: float = 0.5
+    dense_weight: float = 0.45
+    text_share: float = 0.3
     title_boost: float = 0.3
     identifier_boost: float = 0.4
 
@@ -85,6 +86,7 @@ class Signals:
     margin: float = 0.0  # best cosine less the mean of the pool
     known: float = 0.0  # share of the question's word weight that the index has at all
     found: float = 0.0  # share of it that one of the best three entries has
+    noted: float = 0.0  # share of it that the list itself says of one of them
     named: bool = False  # the question names a title or an identifier of a result
     terms: int = 0  # content words of the question
     bm25: float = 0.0  # of the best passage, over what the question's words could reach
@@ -262,7 +264,8 @@ class Retriever:
             entry, coverage = entries[entry_id]
             base = notes.get(entry_id, 0.0)
             if coverage != "note":
-                base = (base + texts.get(entry_id, 0.0)) / 2
+                share = self._fusion.text_share
+                base = (1 - share) * base + share * texts.get(entry_id, 0.0)
             boost, why = self._boost(reading, entry)
             scored.append((base + boost, entry_id, boost, why, sorted(found, key=lambda h: (-h[0], h[1]))))
         scored.sort(key=lambda row: (-row[0], row[1]))
@@ -320,7 +323,8 @@ class Retriever:
                 continue
             weight = sum(self._idf(self._index.store.frequency(w)) for w in alias) / len(alias)
             share = min(1.0, length / max(1, content))
-            value = self._fusion.title_boost * share * (1.0 if share == 1.0 else min(1.0, weight / self._idf(1)))
+            certain = 2.0 if share == 1.0 else min(1.0, weight / self._idf(1))
+            value = self._fusion.title_boost * share * certain
             if value > best:
                 best, name = value, " ".join(alias)
         if best:
@@ -355,22 +359,28 @@ class Retriever:
             return score / total
 
         known = {stem for stem, _ in reading.terms} - unknown
-        found = 0.0
+        found = noted = 0.0
         for result in results[:3]:
             entry = result.entry
-            text = " ".join([*entry.titles, *entry.notes, *(s for p in entry.sections for s in p)])
-            text += " " + " ".join(hit.passage.text for hit in result.hits)
-            found = max(found, share({self._index.lexical.stem(w) for w in words(text)}))
+            own = " ".join([*entry.titles, *entry.notes, *(s for p in entry.sections for s in p), entry.url])
+            text = " ".join(f"{' '.join(hit.passage.heading)} {hit.passage.text}" for hit in result.hits)
+            mine = self._stems_of(own)
+            read = mine | self._stems_of(text)
+            noted, found = max(noted, share(mine)), max(found, share(read))
         cosines = [score for _, score in dense]
         return Signals(
             cosine=cosines[0] if cosines else 0.0,
             margin=cosines[0] - sum(cosines) / len(cosines) if cosines else 0.0,
             known=share(known),
             found=found,
+            noted=noted,
             named=any(r.boost > 0 for r in results[:3]),
             terms=len(reading.terms),
             bm25=lexical[0][1] / total if lexical else 0.0,
         )
+
+    def _stems_of(self, text: str) -> set[str]:
+        return {self._index.lexical.stem(w) for w in {*words(text), *parts(text)}}
 
     def _reranked(self, query: str, results: list[Result]) -> list[Result]:
         assert self._rerank is not None

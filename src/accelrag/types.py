@@ -31,6 +31,7 @@ __all__ = [
     "Result",
     "Sentence",
     "Skipped",
+    "Turn",
     "Verdict",
 ]
 
@@ -267,6 +268,17 @@ class Answer:
     notices: tuple[str, ...] = ()
     query: str = ""  # the standalone question that was searched
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question that was asked before in a conversation, as it was searched, and what came of it."""
+
+    question: str
+    query: str
+    answer: str
+    entries: tuple[str, ...] = ()  # ids of the entries cited, in order
+    refused: bool = False
 
 
 class Progress(Protocol):

@@ -185,6 +185,21 @@ class Store:
         found = self.passages(ids)
         return [found[i] for i in ids]
 
+    def note_passage(self, entry_id: str) -> Passage:
+        """The entry's own passage; the first where a very long note was cut.
+
+        Raises:
+            IndexDamaged: the entry has none, which no build leaves.
+        """
+        query = "SELECT id FROM passages WHERE entry_id=? AND document_id=? ORDER BY id LIMIT 1"
+        with self._translated():
+            row = self._db.execute(query, (entry_id, f"note:{entry_id}")).fetchone()
+        if row is None:
+            raise IndexDamaged(
+                f"{self._path} lacks the note of {entry_id}", hint="rebuild it: accelrag index --rebuild"
+            )
+        return self.passages([row[0]])[row[0]]
+
     def note_passages(self) -> dict[str, int]:
         """``entry id -> id of its own passage``."""
         with self._translated():

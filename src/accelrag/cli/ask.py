@@ -1,0 +1,143 @@
+"""``accelrag ask``."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from accelrag.answer.text import sentence_text
+from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
+from accelrag.cli.options import common, filtering, filters, json_option, questions, settings_of
+from accelrag.errors import AccelragError
+from accelrag.pipeline import Assistant
+from accelrag.retriever import Filters
+from accelrag.shapes import answer_shape, error_shape
+from accelrag.types import Answer, Citation, Sentence
+
+__all__ = ["ask_command"]
+
+
+@click.command("ask", short_help="A cited answer to a question.")
+@click.argument("question")
+@common
+@filtering
+@json_option
+@click.option("--stream/--no-stream", default=True, help="Show each sentence as soon as it is verified.")
+def ask_command(
+    question: str,
+    home: str | None,
+    model: str | None,
+    list_: str | None,
+    sections: tuple[str, ...],
+    kinds: tuple[str, ...],
+    top_k: int | None,
+    as_json: bool,
+    stream: bool,
+) -> int:
+    """Answer QUESTION with sentences that can be checked; `-` reads one question a line.
+
+    \b
+    accelrag ask "What does PagedAttention do about wasted GPU memory?"
+    accelrag ask "Which simulators model DRAM?" --kind repository --json
+    """
+    settings = settings_of(home=home, model=model, list_=list_, top_k=top_k)
+    with progress() as bar:
+        assistant = Assistant.open(settings, progress=bar, notice=notice)
+    restricted = filters(sections, kinds)
+    codes = [
+        _one(assistant, text, restricted, as_json=as_json, stream=stream, batch=question == "-")
+        for text in questions(question)
+    ]
+    return max(codes, default=0) if question != "-" else 0
+
+
+def _one(
+    assistant: Assistant, question: str, restricted: Filters, *, as_json: bool, stream: bool, batch: bool
+) -> int:
+    try:
+        if as_json:
+            answer = assistant.ask(question, filters=restricted)
+            out_json(answer_shape(answer))
+        else:
+            answer = _shown(assistant, question, restricted, stream=stream)
+    except AccelragError as error:
+        if not batch:
+            raise
+        if as_json:
+            out_json({"question": question[:200], **error_shape(error)})
+        else:
+            notice(f"error: {error}")
+        return error.exit_code
+    return 3 if answer.refused else 0
+
+
+def _shown(assistant: Assistant, question: str, restricted: Filters, *, stream: bool) -> Answer:
+    shown = 0
+    answer: Answer | None = None
+    for event in assistant.stream(question, filters=restricted):
+        if isinstance(event, Answer):
+            answer = event
+        elif stream:
+            _sentence(event, first=shown == 0)
+            shown += 1
+    assert answer is not None
+    if not stream:
+        for position, sentence in enumerate(answer.sentences):
+            _sentence(sentence, first=position == 0)
+    if answer.refused:
+        _refusal(answer)
+    else:
+        _sources(answer)
+    for line in answer.notices:
+        notice(line)
+    return answer
+
+
+def _sentence(sentence: Sentence, *, first: bool) -> None:
+    lead = sentence.lead.strip()
+    bullet = lead.startswith("-")
+    text = safe(sentence_text(sentence))
+    indent = "  " if bullet else ""
+    wrapped = textwrap.fill(
+        text,
+        width(),
+        initial_indent="- " if bullet else "",
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    if not first and sentence.lead.startswith("\n\n"):
+        out()
+    for n in sentence.citations:
+        wrapped = wrapped.replace(f"[{n}]", paint(f"[{n}]", "number"))
+    out(wrapped, flush=True)
+
+
+def _sources(answer: Answer) -> None:
+    out()
+    for citation in answer.citations:
+        _source(citation)
+    if answer.also:
+        titles = ", ".join(safe(r.entry.title) for r in answer.also[:3])
+        out(paint(textwrap.fill(f"Also found: {titles}", width(), subsequent_indent="  "), "dim"))
+
+
+def _source(citation: Citation) -> None:
+    entry = citation.entry
+    place = " > ".join(entry.sections[0])
+    out(f"{paint(f'[{citation.n}]', 'number')} {paint(safe(entry.title), 'title')}")
+    out(f"    {paint(safe(entry.url), 'link')}")
+    out(f"    {paint(safe(f'{place} · {entry.kind} · {_level(citation)}'), 'dim')}")
+
+
+def _level(citation: Citation) -> str:
+    return "note only" if citation.coverage == "note" else citation.coverage
+
+
+def _refusal(answer: Answer) -> None:
+    out(paint(safe(answer.reason), "warn"))
+    if answer.also:
+        out("Not an answer, but near:")
+        for result in answer.also:
+            out(f"- {safe(result.entry.title)}  {paint(safe(result.entry.url), 'link')}")

@@ -1,0 +1,93 @@
+"""``accelrag export``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from accelrag.cli.console import notice, progress, safe
+from accelrag.cli.options import common, filters, settings_of
+from accelrag.errors import StorageError, UsageError
+from accelrag.exports import bibtex, markdown
+from accelrag.pipeline import Assistant
+from accelrag.shapes import document_shape, entry_shape
+from accelrag.types import Coverage, Document, Entry
+
+__all__ = ["export_command"]
+
+
+@click.command("export", short_help="BibTeX, Markdown or JSON Lines of entries.")
+@common
+@click.option("--bibtex", "form", flag_value="bibtex", help="BibTeX, from fetched metadata where there is some.")
+@click.option("--markdown", "form", flag_value="markdown", help="A Markdown list.")
+@click.option("--jsonl", "form", flag_value="jsonl", default=True, help="JSON Lines, one entry a line (the default).")
+@click.option("--json", "form", flag_value="jsonl", help="The same as --jsonl.")
+@click.option("--cited-by", metavar="QUESTION", help="Only the entries that the answer to QUESTION cites.")
+@click.option("--section", "sections", multiple=True, metavar="S", help="Only this section; may be repeated.")
+@click.option("--kind", "kinds", multiple=True, metavar="K", help="Only entries of this kind; may be repeated.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not to stdout.")
+def export_command(
+    home: str | None,
+    model: str | None,
+    list_: str | None,
+    form: str,
+    cited_by: str | None,
+    sections: tuple[str, ...],
+    kinds: tuple[str, ...],
+    output: Path | None,
+) -> int:
+    """Export the entries, or those that an answer cites.
+
+    \b
+    accelrag export --bibtex --section "KV Cache"
+    accelrag export --bibtex --cited-by "How does speculative decoding work?"
+    """
+    settings = settings_of(home=home, model=model, list_=list_)
+    with progress() as bar:
+        assistant = Assistant.open(settings, progress=bar, notice=notice)
+    restricted = filters(sections, kinds)
+    if cited_by:
+        answer = assistant.ask(cited_by, filters=restricted)
+        rows = [(c.entry, c.coverage) for c in answer.citations]
+        if answer.refused:
+            notice(answer.reason)
+    else:
+        wanted = {s.casefold() for s in sections}
+        rows = [
+            (entry, coverage)
+            for entry, coverage in assistant.entries()
+            if (not wanted or any(s.casefold() in wanted for path in entry.sections for s in path))
+            and (not kinds or entry.kind in restricted.kinds)
+        ]
+        if not rows:
+            raise UsageError("no entry fits these filters", hint="`accelrag list` shows sections and kinds")
+    text = _text(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows])
+    if output is None:
+        sys.stdout.write(safe(text))
+        return 0 if rows else 3
+    try:
+        fresh = output.with_name(f".{output.name}.new")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(output)
+    except OSError as error:
+        raise StorageError(f"{output} cannot be written: {error.strerror}", hint="give another --output") from error
+    notice(f"{len(rows)} entries in {output}")
+    return 0 if rows else 3
+
+
+def _text(form: str, rows: list[tuple[Entry, Coverage, Document | None]]) -> str:
+    if form == "bibtex":
+        return bibtex([(entry, document) for entry, _, document in rows])
+    if form == "markdown":
+        return markdown([entry for entry, _, _ in rows])
+    lines = []
+    for entry, coverage, document in rows:
+        shape = entry_shape(entry, coverage)
+        if document is not None:
+            facts = document_shape(document)
+            shape["document"] = {k: v for k, v in facts.items() if k not in {"text", "entry"}}
+        lines.append(json.dumps(shape, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines)

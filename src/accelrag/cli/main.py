@@ -1,0 +1,157 @@
+"""The command group and the one place at which an error becomes a line and an exit code.
+
+0 answered · 1 failure · 2 usage · 3 nothing in the list supports an answer · 130 interrupted
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+import accelrag
+from accelrag.errors import AccelragError, UsageError
+
+__all__ = ["COMMANDS", "main"]
+
+# Each command with the module that holds it and its line in the overview, which must not cost an import.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "ask": ("ask", "A cited answer to a question."),
+    "search": ("search", "Ranked entries with their best passage."),
+    "list": ("entries", "The entries of the list."),
+    "show": ("entries", "The text that was read for an entry."),
+    "export": ("export", "BibTeX, Markdown or JSON Lines of entries."),
+    "fetch": ("work", "Fetch what the entries point at."),
+    "import": ("work", "Take texts that you have already."),
+    "index": ("work", "Build the index from the corpus."),
+    "status": ("status", "What is here: entries, coverage, model, age."),
+    "config": ("status", "Each setting, its value and where it came from."),
+}
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"accelrag.cli.{COMMANDS[name][0]}")
+        command: click.Command = getattr(module, f"{name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            guess = f"did you mean `accelrag {near[0]}`?" if near else "`accelrag --help` lists the commands"
+            if " " in args[0]:
+                guess = 'to ask a question: accelrag ask "…"'
+            raise UsageError(f"there is no command {args[0][:60]!r}", hint=guess)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Lazy, invoke_without_command=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(accelrag.__version__, prog_name="accelrag")
+def _group() -> None:
+    """Ask a curated list of resources, and check every sentence of the answer.
+
+    \b
+    accelrag ask "What does PagedAttention do about wasted GPU memory?"
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    code = _run(arguments)
+    # Leaving at once saves the 0.1 s in which the interpreter frees what the process ends with anyway.
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+    os._exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        result = _group.main(arguments, prog_name="accelrag", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.ClickException as error:
+        hint = getattr(error, "ctx", None)
+        command = hint.command_path if hint is not None else "accelrag"
+        return _report(UsageError(error.format_message(), hint=f"`{command} --help` shows what it takes"), as_json)
+    except AccelragError as error:
+        return _report(error, as_json)
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0
+    except MemoryError:
+        return _report(
+            AccelragError("there is not enough memory", hint="close other programs or take fewer entries"), as_json
+        )
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        return _report(
+            AccelragError(f"{error.strerror or error}{where}", hint="check the path, its permissions and free space"),
+            as_json,
+        )
+    except Exception as error:
+        if os.environ.get("PYTHONDEVMODE"):
+            raise
+        what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        return _report(
+            AccelragError(
+                f"unexpected error: {what}", hint="please report it; PYTHONDEVMODE=1 shows where it happened"
+            ),
+            as_json,
+        )
+
+
+def _report(error: AccelragError, as_json: bool) -> int:
+    if as_json:
+        from accelrag.shapes import error_shape
+
+        print(json.dumps(error_shape(error), ensure_ascii=False))  # noqa: T201
+    else:
+        _say(f"error: {error}")
+        if error.hint:
+            _say(f"  try: {error.hint}")
+    return error.exit_code
+
+
+def _say(line: str) -> None:
+    from accelrag.cli.console import safe
+
+    try:
+        print(safe(line), file=sys.stderr)  # noqa: T201
+    except BrokenPipeError:
+        return
+
+
+def _silence_stdout() -> None:
+    # https://docs.python.org/3/library/signal.html#note-on-sigpipe
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)

@@ -1,0 +1,92 @@
+"""Entries as BibTeX and Markdown. What the sources did not state is left out, never guessed.
+
+BibTeX fields follow https://www.bibtex.com/format/ and arXiv's https://info.arxiv.org/help/hypertex/bibstyles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from accelrag.types import Document, Entry, Kind
+from accelrag.words import fold, words
+
+__all__ = ["bibtex", "markdown"]
+
+_TYPES: dict[Kind, str] = {"book": "book", "paper": "article", "repository": "software", "course": "misc"}
+_ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
+    c: f"\\{c}" for c in "&%$#_{}"
+}
+_SMALL = {"a", "an", "the", "on", "of", "for", "and", "in", "to", "with"}
+
+
+def bibtex(rows: Iterable[tuple[Entry, Document | None]]) -> str:
+    """One BibTeX record an entry, keys distinct, special characters escaped."""
+    used: set[str] = set()
+    records = []
+    for entry, document in rows:
+        fields = _fields(entry, document)
+        key = _key(entry, fields, used)
+        kind = _TYPES.get(entry.kind, "misc")
+        if kind == "article" and "journal" not in fields:
+            kind = "misc"
+        body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        records.append(f"@{kind}{{{key},\n{body}\n}}\n")
+    return "\n".join(records)
+
+
+def markdown(entries: Sequence[Entry]) -> str:
+    """A Markdown list by section, in list order, an entry at each of its places."""
+    sections: dict[tuple[str, ...], list[str]] = {}
+    for entry in entries:
+        for place in entry.places:
+            label = f"**{place.label}** — " if place.label else ""
+            note = f" — {place.note}" if place.note else ""
+            title = place.title.replace("[", r"\[").replace("]", r"\]")
+            sections.setdefault(place.sections, []).append(f"- {label}[{title}]({entry.url}){note}")
+    parts = []
+    for path, lines in sections.items():
+        parts.append(f"## {' > '.join(path) or 'Entries'}\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _fields(entry: Entry, document: Document | None) -> dict[str, str]:
+    known = dict(document.metadata) if document else {}
+    fetched = bool(document and document.authors)
+    title = document.title if document and document.title and fetched else entry.title
+    fields = {"title": f"{{{_escaped(title)}}}"}
+    if document and document.authors:
+        fields["author"] = " and ".join(_escaped(a) for a in document.authors)
+    if document and re.match(r"\d{4}", document.published):
+        fields["year"] = document.published[:4]
+    for name, source in (("journal", "journal_ref"), ("journal", "venue"), ("publisher", "publisher")):
+        if known.get(source) and name not in fields:
+            fields[name] = _escaped(known[source])
+    if known.get("eprint"):
+        fields |= {"eprint": known["eprint"], "archiveprefix": "arXiv"}
+        if known.get("primary_class"):
+            fields["primaryclass"] = known["primary_class"]
+    if known.get("doi"):
+        fields["doi"] = known["doi"]
+    fields["url"] = entry.url.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
+    if entry.note:
+        fields["note"] = _escaped(entry.note)
+    return fields
+
+
+def _key(entry: Entry, fields: dict[str, str], used: set[str]) -> str:
+    first = fields.get("author", "").split(" and ")[0]
+    name = first.split(",")[0] if "," in first else first.split(" ")[-1]
+    spoken = [w for w in words(entry.title) if w not in _SMALL]
+    parts = [re.sub(r"[^a-z0-9]", "", fold(name)), fields.get("year", ""), (spoken or [""])[0]]
+    stem = re.sub(r"[^a-z0-9]", "", "".join(parts)) or re.sub(r"[^a-z0-9]", "", entry.id)
+    key, count = stem, 1
+    while key in used:
+        count += 1
+        key = f"{stem}-{count}"
+    used.add(key)
+    return key
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(c, c) for c in " ".join(text.split()))

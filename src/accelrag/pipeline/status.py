@@ -1,0 +1,130 @@
+"""What is in a home, in numbers, without loading a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from accelrag.corpus import Corpus
+from accelrag.errors import AccelragError, IndexMissing
+from accelrag.index import Manifest, current_generation
+from accelrag.pipeline.home import entries_of, home_lists
+from accelrag.settings import Settings
+
+__all__ = ["Status", "status"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A home at a glance. ``index`` is empty where nothing was built; ``newer`` says what the index lags behind."""
+
+    home: str
+    lists: tuple[Mapping[str, Any], ...]
+    entries: int
+    places: int
+    documents: int
+    failures: Mapping[str, int]
+    coverage: Mapping[str, int]
+    stale: int
+    index: Mapping[str, Any] = field(default_factory=dict)
+    newer: tuple[str, ...] = ()
+
+    def shape(self) -> dict[str, Any]:
+        """The status as JSON."""
+        return {
+            "home": self.home,
+            "lists": [dict(item) for item in self.lists],
+            "entries": self.entries,
+            "places": self.places,
+            "documents": self.documents,
+            "failures": dict(self.failures),
+            "coverage": dict(self.coverage),
+            "stale": self.stale,
+            "index": dict(self.index) or None,
+            "newer": list(self.newer),
+        }
+
+
+def status(settings: Settings) -> Status:
+    """Read the status of a home.
+
+    Raises:
+        ListError, StorageError: the list or the corpus cannot be read.
+    """
+    with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
+        entries, marks = entries_of(settings, corpus)
+        known = {entry.id for entry in entries}
+        digests = {i: row for i, row in corpus.digests().items() if i in known}
+        failures = [f for i, f in corpus.failures().items() if i in known]
+    coverage: dict[str, int] = {}
+    for entry in entries:
+        level = digests[entry.id][1] if entry.id in digests else "note"
+        coverage[level] = coverage.get(level, 0) + 1
+    reasons: dict[str, int] = {}
+    for failure in failures:
+        reasons[failure.reason] = reasons.get(failure.reason, 0) + 1
+    index, newer = _index(settings, marks)
+    return Status(
+        home=str(settings.home),
+        lists=tuple(marks),
+        entries=len(entries),
+        places=sum(len(e.places) for e in entries),
+        documents=len(digests),
+        failures=reasons,
+        coverage=coverage,
+        stale=sum(stale for _, _, stale in digests.values()),
+        index=index,
+        newer=newer,
+    )
+
+
+def _index(settings: Settings, marks: list[dict[str, object]]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    try:
+        folder = current_generation(settings.index_dir)
+        manifest = Manifest.read(folder)
+    except IndexMissing:
+        return {}, ()
+    except AccelragError as error:
+        return {"problem": str(error), "hint": error.hint}, ()
+    created = datetime.fromisoformat(manifest.created)
+    built = {
+        "generation": folder.name,
+        "created": manifest.created,
+        "age_seconds": round((datetime.now(UTC) - created).total_seconds()),
+        "model": manifest.encoder["name"],
+        "fingerprint": manifest.fingerprint,
+        "coverage": dict(manifest.coverage),
+        **manifest.counts,
+        "bytes": sum(mark.size for mark in manifest.files.values()),
+    }
+    return built, tuple(lag(manifest, marks))
+
+
+def lag(manifest: Manifest, marks: list[dict[str, object]]) -> list[str]:
+    """What of the lists changed since the index was built, by size and modification time."""
+    then = {item["path"]: (item["size"], item["mtime_ns"]) for item in manifest.lists}
+    found = []
+    for mark in marks:
+        was = then.get(str(mark["path"]))
+        name = mark["name"] or mark["path"]
+        if was is None:
+            found.append(f"{name} is not in the index")
+        elif was != (mark["size"], mark["mtime_ns"]):
+            found.append(f"{name} changed since the index was built")
+    return found
+
+
+def quick_lag(settings: Settings, manifest: Manifest) -> list[str]:
+    """``lag`` without parsing the lists; nothing where they cannot be read."""
+    marks: list[dict[str, object]] = []
+    try:
+        for item in home_lists(settings):
+            if not item.url:
+                stat = item.path.stat()
+                mark = {"name": item.name, "path": str(item.path), "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+                marks.append(mark)
+    except (OSError, AccelragError):
+        return []
+    return lag(manifest, marks)

@@ -1,0 +1,97 @@
+"""What writes into a home: building, fetching, importing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from accelrag.corpus import Corpus
+from accelrag.index import BuildReport, build
+from accelrag.pipeline.home import entries_of
+from accelrag.settings import Settings
+from accelrag.types import Progress
+
+if TYPE_CHECKING:
+    from accelrag.ingest import Summary
+
+__all__ = ["build_index", "fetch_texts", "import_texts"]
+
+_WAIT = 600.0  # seconds that a first question waits for another process that builds the same index
+
+
+def build_index(
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    notice: Callable[[str], None] = lambda _: None,
+    rebuild: bool = False,
+    wait: float = 0.0,
+) -> BuildReport:
+    """Build the index of a home from its lists and its corpus; nothing is encoded twice.
+
+    Raises:
+        ListError, ModelError, StorageError, Busy: as their names say. The published index is left as it was.
+    """
+    with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
+        entries, marks = entries_of(settings, corpus)
+        return build(
+            settings.index_dir,
+            entries,
+            corpus.document,
+            model=settings.model,
+            lists=marks,
+            threads=settings.threads,
+            progress=progress,
+            notice=notice,
+            rebuild=rebuild,
+            wait=wait,
+        )
+
+
+def fetch_texts(
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    only: str | Collection[str] | None = None,
+    limit: int | None = None,
+    offline: bool = False,
+    retry_failed: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
+    wait: float = 0.0,
+) -> Summary:
+    """Fetch what the entries point at into the corpus.
+
+    Raises:
+        ListError, StorageError, Busy: as their names say. What was stored stays.
+    """
+    from accelrag.ingest import fetch
+    from accelrag.transport import Transport
+
+    with Corpus.open(settings.corpus_dir) as corpus:
+        entries, _ = entries_of(settings, corpus)
+        return fetch(
+            entries,
+            corpus,
+            settings,
+            transport=Transport(settings),
+            progress=progress,
+            only=only,
+            limit=limit,
+            offline=offline,
+            retry_failed=retry_failed,
+            cancelled=cancelled,
+            wait=wait,
+        )
+
+
+def import_texts(settings: Settings, path: Path, *, progress: Progress | None = None) -> Summary:
+    """Take texts that a person has already, one JSON object a line, into the corpus.
+
+    Raises:
+        UsageError, StorageError, Busy: the file or the home cannot be used.
+    """
+    from accelrag.ingest import import_jsonl
+
+    with Corpus.open(settings.corpus_dir) as corpus:
+        return import_jsonl(path, corpus, progress=progress)
