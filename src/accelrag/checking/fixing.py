@@ -19,11 +19,13 @@ _LEAD = re.compile(
     r"(?P<quoted>\bhref[ \t]*=[ \t]*(?P<quote>[\"']))|(?P<unquoted>\bhref[ \t]*=[ \t]*)(?=https?:)",
     re.IGNORECASE,
 )
-_UNTIL_SPACE = re.compile(r"[^\s]*")
-_UNTIL_ANGLE = re.compile(r"[^<>\n]*")
-_UNTIL_TAG_END = re.compile(r"[^\s>]*")
+# No address is longer; without the bound, a line of unclosed brackets takes quadratic time.
+_LONGEST = 4096
+_UNTIL_SPACE = re.compile(rf"[^\s]{{0,{_LONGEST}}}")
+_UNTIL_ANGLE = re.compile(rf"[^<>\n]{{0,{_LONGEST}}}")
+_UNTIL_TAG_END = re.compile(rf"[^\s>]{{0,{_LONGEST}}}")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\r\n]*?(?<!`)\1(?!`)")
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\r\n]{1,4096}?(?<!`)\1(?!`)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _UNSAFE = str.maketrans(
     {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", '"': "%22", "'": "%27", " ": "%20", "|": "%7C"}
@@ -65,7 +67,7 @@ def _destinations(text: str) -> Iterator[tuple[int, int, bool]]:
         elif match["angle"]:
             end = start + len(_until(_UNTIL_ANGLE, text, start))
         elif match["quoted"]:
-            end = text.find(match["quote"], start)
+            end = text.find(match["quote"], start, start + _LONGEST)
             end = start if end < 0 else end
         elif match["unquoted"]:
             end = start + len(_until(_UNTIL_TAG_END, text, start))

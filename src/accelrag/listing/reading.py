@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from accelrag.errors import ListError, ListFormatError
-from accelrag.listing.parse import Listing, parse
+from accelrag.listing.parsing import Listing, parse
 
 __all__ = ["MAX_LIST_BYTES", "decode_list", "read_list"]
 
