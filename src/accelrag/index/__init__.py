@@ -4,10 +4,16 @@
 a generation was made of, ``store`` holds entries, documents and passages.
 """
 
-from accelrag.index.build import BuildReport, build, prepare_encoder
-from accelrag.index.bundle import Index, current_generation, generations, sweep
-from accelrag.index.manifest import SCHEMA, Manifest
-from accelrag.index.store import Store
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from accelrag.index.build import BuildReport, build, prepare_encoder
+    from accelrag.index.bundle import Index, current_generation, generations, orphans, sweep
+    from accelrag.index.manifest import SCHEMA, Manifest
+    from accelrag.index.store import Store
 
 __all__ = [
     "SCHEMA",
@@ -18,6 +24,28 @@ __all__ = [
     "build",
     "current_generation",
     "generations",
+    "orphans",
     "prepare_encoder",
     "sweep",
 ]
+
+# Loaded when they are asked for (PEP 562): a question needs a tenth of this package.
+_HOMES = {
+    "BuildReport": "accelrag.index.build",
+    "build": "accelrag.index.build",
+    "prepare_encoder": "accelrag.index.build",
+    "Index": "accelrag.index.bundle",
+    "current_generation": "accelrag.index.bundle",
+    "generations": "accelrag.index.bundle",
+    "orphans": "accelrag.index.bundle",
+    "sweep": "accelrag.index.bundle",
+    "Manifest": "accelrag.index.manifest",
+    "SCHEMA": "accelrag.index.manifest",
+    "Store": "accelrag.index.store",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,7 @@ from accelrag.chunking import CHUNKER, Sizes, chunk, embedding_text, note_docume
 from accelrag.dense import DenseIndex
 from accelrag.embedding import Encoder, VectorCache, find_model, open_encoder
 from accelrag.embedding.models import file_sha256
-from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, StorageError
+from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, ModelError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
 from accelrag.index.manifest import SCHEMA, Manifest, mark_files
 from accelrag.index.store import StoreWriter
@@ -48,9 +48,14 @@ def prepare_encoder(
 ) -> Path:
     """The folder of the exported encoder, exporting it where this model was never seen before.
 
+    ``model`` may also be the folder of an encoder that was exported already: a generation's ``encoder/``.
+
     Raises:
         ModelError: the model cannot be found, trusted or loaded.
     """
+    given = Path(model).expanduser()
+    if model and (given / "encoder.json").is_file():
+        return _take_exported(index_dir, given)
     source = find_model(model)
     identity = f"{source.name}\n{source.weights_sha256 or source.location}"
     slug = re.sub(r"[^A-Za-z0-9.-]+", "-", source.name)[:40]
@@ -68,6 +73,23 @@ def prepare_encoder(
             aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def _take_exported(index_dir: Path, given: Path) -> Path:
+    """Copy an encoder that was exported elsewhere, as for a machine that cannot load torch."""
+    if not _whole_encoder(given):
+        raise ModelError(f"the exported encoder in {given} is damaged", hint="copy the folder again, whole")
+    config = json.loads((given / "encoder.json").read_text(encoding="utf-8"))
+    folder = index_dir / "cache" / f"encoder-given-{config['fingerprint'][:12]}"
+    if not _whole_encoder(folder):
+        aside = folder.with_name(f".{folder.name}-{os.getpid()}")
+        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        with _storage(aside):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(given, aside)
+            aside.rename(folder)
     return folder
 
 

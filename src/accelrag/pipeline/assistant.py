@@ -9,9 +9,8 @@ from accelrag.answer import Answerer
 from accelrag.corpus import Corpus
 from accelrag.errors import EntryUnknown, IndexMissing
 from accelrag.index import Index
-from accelrag.listing import canonical_url
-from accelrag.pipeline.status import quick_lag
-from accelrag.pipeline.work import build_index
+from accelrag.listing.urls import canonical_url
+from accelrag.pipeline.lag import quick_lag
 from accelrag.retriever import Filters, Fusion, Retriever, Search
 from accelrag.settings import Settings
 from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Sentence
@@ -62,6 +61,8 @@ class Assistant:
         except IndexMissing:
             if not build:
                 raise
+            from accelrag.pipeline.work import build_index
+
             notice("There is no index yet: building one from the list.")
             build_index(settings, progress=progress, notice=notice, wait=_WAIT)
             index = Index.open(settings.index_dir, model=settings.model, threads=settings.threads)

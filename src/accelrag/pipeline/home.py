@@ -11,13 +11,16 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import accelrag
 from accelrag.corpus import Corpus
 from accelrag.errors import ListError, StorageError
-from accelrag.listing import Listing, read_list
 from accelrag.settings import DEFAULT_LIST, Settings
 from accelrag.types import Entry
+
+if TYPE_CHECKING:
+    from accelrag.listing import Listing
 
 __all__ = ["REGISTRY", "HomeList", "entries_of", "home_lists", "read_named_list", "write_registry"]
 
@@ -66,6 +69,8 @@ def read_named_list(home_list: HomeList) -> Listing:
             f"{home_list.source} has not been fetched yet",
             hint=f"fetch it: accelrag update --list {home_list.source}",
         )
+    from accelrag.listing import read_list
+
     return read_list(home_list.path, name=home_list.name)
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, IndexMissing
 from accelrag.index import Manifest, current_generation
-from accelrag.pipeline.home import entries_of, home_lists
+from accelrag.pipeline.home import entries_of
+from accelrag.pipeline.lag import lag
 from accelrag.settings import Settings
 
 __all__ = ["Status", "status"]
@@ -100,31 +101,3 @@ def _index(settings: Settings, marks: list[dict[str, object]]) -> tuple[dict[str
         "bytes": sum(mark.size for mark in manifest.files.values()),
     }
     return built, tuple(lag(manifest, marks))
-
-
-def lag(manifest: Manifest, marks: list[dict[str, object]]) -> list[str]:
-    """What of the lists changed since the index was built, by size and modification time."""
-    then = {item["path"]: (item["size"], item["mtime_ns"]) for item in manifest.lists}
-    found = []
-    for mark in marks:
-        was = then.get(str(mark["path"]))
-        name = mark["name"] or mark["path"]
-        if was is None:
-            found.append(f"{name} is not in the index")
-        elif was != (mark["size"], mark["mtime_ns"]):
-            found.append(f"{name} changed since the index was built")
-    return found
-
-
-def quick_lag(settings: Settings, manifest: Manifest) -> list[str]:
-    """``lag`` without parsing the lists; nothing where they cannot be read."""
-    marks: list[dict[str, object]] = []
-    try:
-        for item in home_lists(settings):
-            if not item.url:
-                stat = item.path.stat()
-                mark = {"name": item.name, "path": str(item.path), "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
-                marks.append(mark)
-    except (OSError, AccelragError):
-        return []
-    return lag(manifest, marks)

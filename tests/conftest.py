@@ -1,0 +1,77 @@
+"""Fixtures that several suites share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tiny_encoder import write_tiny_encoder
+
+LIST = """# Awesome Test Chips
+
+> A list written for tests.
+
+## Contents
+
+- [Kernels](#kernels)
+- [Simulators](#simulators)
+
+## Kernels
+
+### Attention
+
+- [TileFlow Attention](https://arxiv.org/abs/2401.00001) — Tiles the score matrix so that it never leaves the cache.
+- [PageTable Attention](https://arxiv.org/abs/2401.00002) — Keeps the KV cache in pages, like virtual memory.
+
+### Matrix multiply
+
+- [FastGEMM](https://github.com/example/fastgemm) — Hand-tuned matrix multiply for tensor cores.
+- **Textbook** — [Blocking for Caches](https://books.example.org/blocking), A. Author. How tiles meet the memory.
+
+## Simulators
+
+- [DRAMpipe](https://github.com/example/drampipe) — A cycle-accurate DRAM simulator.
+- [NoCturne](https://github.com/example/nocturne) — A simulator of networks on chip.
+- [FastGEMM](https://github.com/example/fastgemm) — Also models its own cycles.
+"""
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the small encoder, to be given as ``--model``."""
+    return write_tiny_encoder(tmp_path_factory.mktemp("tiny-encoder"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home whose corpus holds the test list and nothing else."""
+    folder = tmp_path / "home"
+    (folder / "corpus").mkdir(parents=True)
+    (folder / "corpus" / "test-chips.md").write_text(LIST, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Measurement material that is not part of the project; tests that need it are marked ``shared``."""
+    folder = os.environ.get("ACCELRAG_SHARED", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("ACCELRAG_SHARED names no folder of measurement material")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The checkout."""
+    return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def copied_home(home: Path, tmp_path: Path) -> Path:
+    """A second home like the first."""
+    other = tmp_path / "other"
+    shutil.copytree(home, other)
+    return other
