@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from accelrag.index.build import BuildReport, build, prepare_encoder
+    from accelrag.index.building import BuildReport, build, prepare_encoder
     from accelrag.index.bundle import Index, current_generation, generations, orphans, sweep
     from accelrag.index.manifest import SCHEMA, Manifest
     from accelrag.index.store import Store
@@ -31,9 +31,9 @@ __all__ = [
 
 # Loaded when they are asked for (PEP 562): a question needs a tenth of this package.
 _HOMES = {
-    "BuildReport": "accelrag.index.build",
-    "build": "accelrag.index.build",
-    "prepare_encoder": "accelrag.index.build",
+    "BuildReport": "accelrag.index.building",
+    "build": "accelrag.index.building",
+    "prepare_encoder": "accelrag.index.building",
     "Index": "accelrag.index.bundle",
     "current_generation": "accelrag.index.bundle",
     "generations": "accelrag.index.bundle",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from accelrag.pipeline.assistant import Assistant, Shown
     from accelrag.pipeline.home import HomeList, entries_of, home_lists, read_named_list
-    from accelrag.pipeline.status import Status, status
+    from accelrag.pipeline.overview import Status, status
     from accelrag.pipeline.work import build_index, fetch_texts, import_texts
 
 __all__ = [
@@ -33,8 +33,8 @@ _HOMES = {
     "entries_of": "accelrag.pipeline.home",
     "home_lists": "accelrag.pipeline.home",
     "read_named_list": "accelrag.pipeline.home",
-    "Status": "accelrag.pipeline.status",
-    "status": "accelrag.pipeline.status",
+    "Status": "accelrag.pipeline.overview",
+    "status": "accelrag.pipeline.overview",
     "build_index": "accelrag.pipeline.work",
     "fetch_texts": "accelrag.pipeline.work",
     "import_texts": "accelrag.pipeline.work",
