@@ -1,12 +1,12 @@
 import pytest
+from accelrag.listing import parse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelrag.listing import parse
 from accelrag.sources import route
 from accelrag.sources.arxiv import arxiv_id
-from accelrag.sources.github import Target, github_target
-from accelrag.sources.scholarly import identifier
+from accelrag.sources.identifiers import identifier
+from accelrag.sources.targets import Target, github_target
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,7 @@ def test_two_gzip_members_are_one_body():
     assert undo("gzip", gzip.compress(b"one ") + gzip.compress(b"two")) == b"one two"
 
 
-@pytest.mark.parametrize(
-    ("coding", "pack"), [("gzip", gzip.compress), ("br", brotli.compress), ("deflate", zlib.compress)]
-)
+@EACH
 def test_a_bomb_comes_in_small_pieces(coding, pack):
     bomb = pack(b"\0" * 40_000_000)
     tracemalloc.start()
@@ -68,9 +66,7 @@ def test_a_bomb_comes_in_small_pieces(coding, pack):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(
-    ("coding", "pack"), [("gzip", gzip.compress), ("br", brotli.compress), ("deflate", zlib.compress)]
-)
+@EACH
 def test_a_body_that_was_cut_off_is_no_body(coding, pack):
     with pytest.raises(FetchFailed) as failed:
         undo(coding, pack(b"words of the page " * 50)[:-9])

@@ -15,7 +15,8 @@ NOW = 1_700_000_000.0
     ("value", "seconds"),
     [
         ("0", 0.0), ("17", 17.0), (" 5 ", 5.0), (formatdate(NOW + 90, usegmt=True), 90.0),
-        (formatdate(NOW - 90, usegmt=True), 0.0), ("soon", None), ("", None), ("-5", None), ("1.5", None), ("٣", None),
+        (formatdate(NOW - 90, usegmt=True), 0.0), ("soon", None), ("", None), ("-5", None), ("1.5", None),
+        ("٣", None),
     ],
 )  # fmt: skip
 def test_both_forms_of_retry_after_are_understood(value, seconds):

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from accelrag.corpus import Corpus
-from accelrag.errors import AccelragError, StorageError, UsageError
+from accelrag.errors import AccelragError, UsageError
 from accelrag.ingest.lock import hold
 from accelrag.ingest.report import Progress, Silent, Summary
-from accelrag.listing import canonical_url, entry_id
 from accelrag.listing.kinds import kind_of
+from accelrag.listing import canonical_url, entry_id
 from accelrag.sources import Want, clean_line
 from accelrag.sources.work import document
 from accelrag.types import Document, Entry, Place
@@ -201,4 +201,4 @@ def _open(path: Path) -> IO[bytes]:
             zipped = path.is_file() and file.read(2) == b"\x1f\x8b"
         return gzip.open(path) if zipped else path.open("rb")  # type: ignore[return-value]
     except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}", hint="check the path") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}", hint="check the path") from error

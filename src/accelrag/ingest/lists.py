@@ -6,7 +6,7 @@ import re
 
 from accelrag.errors import FetchFailed, ListError
 from accelrag.settings import Settings
-from accelrag.sources.github import github_target
+from accelrag.sources.targets import github_target
 from accelrag.transport import Response, Transport
 
 __all__ = ["fetch_list"]

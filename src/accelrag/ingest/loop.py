@@ -224,16 +224,8 @@ def _by_hosts(source: Source, wants: Sequence[Want], workers: int) -> Iterator[A
     todo: queue.SimpleQueue[list[Want]] = queue.SimpleQueue()
     for group in hosts.values():
         todo.put(group)
-    done: queue.Queue[Answer | None] = queue.Queue(maxsize=1)
+    done: queue.SimpleQueue[tuple[Answer, threading.Event] | None] = queue.SimpleQueue()
     stop = threading.Event()
-
-    def give(answer: Answer | None) -> None:
-        while not stop.is_set():
-            try:
-                done.put(answer, timeout=0.5)
-            except queue.Full:
-                continue
-            return
 
     def work() -> None:
         try:
@@ -242,13 +234,15 @@ def _by_hosts(source: Source, wants: Sequence[Want], workers: int) -> Iterator[A
                     group = todo.get_nowait()
                 except queue.Empty:
                     return
-                for want in group:
-                    if stop.is_set():
-                        return
-                    for answer in _safely(source, [want]):
-                        give(answer)
+                for answer in (a for want in group for a in _safely(source, [want])):
+                    # Nothing more is asked for before this is stored: a kill loses one answer a worker, not a queue.
+                    stored = threading.Event()
+                    done.put((answer, stored))
+                    while not stored.wait(0.5):
+                        if stop.is_set():
+                            return
         finally:
-            give(None)
+            done.put(None)
 
     count = min(workers, len(hosts))
     for number in range(count):
@@ -256,11 +250,12 @@ def _by_hosts(source: Source, wants: Sequence[Want], workers: int) -> Iterator[A
         threading.Thread(target=work, name=f"fetch-{number}", daemon=True).start()
     try:
         while count:
-            answer = done.get()
-            if answer is None:
+            came = done.get()
+            if came is None:
                 count -= 1
-            else:
-                yield answer
+                continue
+            yield came[0]
+            came[1].set()
     finally:
         stop.set()
 

@@ -124,7 +124,7 @@ class ArxivSource:
         try:
             made = document(
                 want,
-                re.sub(r"\s*\n\s*\n\s*", "\n\n", re.sub(r"[ \t]*\n[ \t]*(?=\S)", " ", found["summary"].strip())),
+                "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", found["summary"])),
                 "abstract",
                 source=f"https://arxiv.org/abs/{id_}",
                 title=found["title"],

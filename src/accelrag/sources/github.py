@@ -13,17 +13,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 from accelrag.errors import FetchFailed, FetchTransient
 from accelrag.settings import Settings
 from accelrag.sources.charsets import decode
 from accelrag.sources.markup import readable
+from accelrag.sources.targets import Target, github_target
 from accelrag.sources.work import Answer, Unchanged, Want, document
 from accelrag.transport import Response, Transport
 from accelrag.types import Document
 
-__all__ = ["GithubSource", "Target", "github_target"]
+__all__ = ["GithubSource"]
 
 _RAW = "application/vnd.github.raw+json"
 _JSON = "application/vnd.github+json"
@@ -38,56 +39,11 @@ _NAMES = (
     "Readme.md",
     "README.markdown",
 )
-_NOT_OWNERS = {
-    "about", "apps", "collections", "customer-stories", "enterprise", "events", "explore", "features", "login",
-    "marketplace", "notifications", "orgs", "pricing", "search", "security", "settings", "sponsors", "stars",
-    "topics", "trending", "users",
-}  # fmt: skip
-_PAGES = {"wiki", "issues", "pull", "pulls", "discussions", "releases", "actions", "projects", "commit", "compare"}
 _TEXTS = re.compile(r"\.(md|markdown|mdx|rst|rest|adoc|asciidoc|txt|text)$|(^|/)[A-Z_]+$", re.IGNORECASE)
 _CODE = re.compile(
     r"\.(py|c|cc|cpp|cu|cuh|h|hpp|rs|go|js|ts|java|jl|lua|sh|sv|v|vhd|vhdl|scala|mlir|td|toml|ya?ml|json|cmake|ll|metal)$",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a link names. ``ref`` and ``path`` are empty for the repository itself; a gist's id is its ``repo``."""
-
-    kind: str  # repository | file | folder | gist
-    owner: str
-    repo: str
-    ref: str = ""
-    path: str = ""
-
-
-def github_target(url: str) -> Target | None:
-    """What a github.com or gist link names, or None where it is an ordinary page."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    host = (parts.hostname or "").removeprefix("www.")
-    steps = [unquote(s) for s in parts.path.split("/") if s]
-    if any(s in {".", ".."} or "\\" in s or "/" in s for s in steps):
-        return None
-    if host == "gist.github.com" and steps:
-        return Target("gist", steps[0] if len(steps) > 1 else "", steps[-1] if len(steps) < 3 else steps[1])
-    if host == "raw.githubusercontent.com" and len(steps) > 3:
-        return Target("file", steps[0], steps[1], steps[2], "/".join(steps[3:]))
-    if host != "github.com" or len(steps) < 2 or steps[0].lower() in _NOT_OWNERS:
-        return None
-    owner, repo = steps[0], steps[1].removesuffix(".git")
-    if len(steps) == 2:
-        return Target("repository", owner, repo)
-    if steps[2] in _PAGES:
-        return None
-    if steps[2] in {"blob", "raw"} and len(steps) > 4:
-        return Target("file", owner, repo, steps[3], "/".join(steps[4:]))
-    if steps[2] == "tree" and len(steps) > 3:
-        return Target("folder" if len(steps) > 4 else "repository", owner, repo, steps[3], "/".join(steps[4:]))
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +219,11 @@ class GithubSource:
             return Unchanged()
         if response.status == 404:
             raise FetchFailed(f"GitHub knows no gist {target.repo}", reason="not-found")
-        record = json.loads(response.body)
-        files = record.get("files", {}) if isinstance(record, dict) else {}
+        try:
+            record = json.loads(response.body)
+            files = dict(record.get("files") or {})
+        except (ValueError, AttributeError, TypeError) as error:
+            raise FetchFailed(f"{response.url} answered no gist", reason="bad-answer") from error
         parts, markdown = [], False
         for name, file in sorted(files.items()):
             content = str((file or {}).get("content") or "")

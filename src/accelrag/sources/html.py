@@ -69,26 +69,37 @@ def read_head(text: str) -> Page:
 
 
 def main_text(text: str, url: str) -> str:
-    """The main text in Markdown, without navigation, adverts and comments; empty where there is none."""
+    """The main text in Markdown, without navigation, adverts and comments; empty where there is none.
+
+    Raises:
+        FetchFailed: empty: no HTML; unreadable: the extractor fails on it.
+    """
     import logging
 
+    import lxml.html
     import trafilatura
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
-    try:
-        found = trafilatura.extract(
-            _MARK.sub("", text),
-            url=url or None,
-            output_format="markdown",
-            include_comments=False,
-            include_tables=True,
-            include_links=False,
-            include_formatting=True,
-            with_metadata=False,
-        )
-    except Exception as error:
-        raise FetchFailed(f"the page's text cannot be taken out: {error}", reason="unreadable") from error
-    return found or ""
+    # Written out by the parser, as the extractor loses pages that leave out <html> and <body>, which HTML allows.
+    whole = lxml.html.tostring(_tree(text), encoding="unicode")
+    for recall in (False, True):
+        try:
+            found = trafilatura.extract(
+                whole,
+                url=url or None,
+                output_format="markdown",
+                include_comments=False,
+                include_tables=True,
+                include_links=False,
+                include_formatting=True,
+                with_metadata=False,
+                favor_recall=recall,
+            )
+        except Exception as error:
+            raise FetchFailed(f"the page's text cannot be taken out: {error}", reason="unreadable") from error
+        if found:
+            return str(found)
+    return ""
 
 
 def _tree(text: str) -> Any:

@@ -89,7 +89,7 @@ def _flowing(page: str) -> str:
     page = re.sub("[\ue000-\uf8ff]", "", page)
     page = re.sub("[\ufb00-\ufb06]", lambda m: unicodedata.normalize("NFKC", m[0]), page)
     page = re.sub(r"(?<=[^\W\d_])-\n(?=[a-z])", "", page)
-    blocks = []
+    blocks: list[str] = []
     for block in re.split(r"\n[ \t]*\n", page):
         lines = [line.strip() for line in block.split("\n") if line.strip()]
         joined = ""

@@ -7,8 +7,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from accelrag.sources.arxiv import arxiv_id
-from accelrag.sources.github import github_target
-from accelrag.sources.scholarly import identifier
+from accelrag.sources.identifiers import identifier
+from accelrag.sources.targets import github_target
 from accelrag.types import Entry
 
 __all__ = ["Route", "route", "why_note_only"]

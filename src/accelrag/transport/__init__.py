@@ -6,6 +6,7 @@ was judged can be the one that is connected to, and only there a deadline reache
 """
 
 from accelrag.transport.addresses import Resolver, resolve_by_system
-from accelrag.transport.client import Response, Transport
+from accelrag.transport.client import Transport
+from accelrag.transport.response import Response
 
 __all__ = ["Resolver", "Response", "Transport", "resolve_by_system"]

@@ -19,10 +19,11 @@ from accelrag.settings import Settings
 from accelrag.transport.addresses import PinnedBackend, Resolver, checked_url, judge, resolve_by_system
 from accelrag.transport.decoding import ACCEPT_ENCODING, decoder_for
 from accelrag.transport.politeness import LONGEST_WAIT, Host, backoff, retry_after
+from accelrag.transport.response import Response
 from accelrag.transport.robots import LONGEST as ROBOTS_BYTES
 from accelrag.transport.robots import Robots
 
-__all__ = ["Response", "Transport"]
+__all__ = ["Transport"]
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 _PERMANENT = {301, 308}
@@ -31,40 +32,6 @@ _ATTEMPTS = 4
 _FOR_GOOD = {401: "login", 402: "blocked", 403: "blocked", 404: "not-found", 405: "blocked", 406: "unsupported-type"}
 _FOR_GOOD |= {407: "blocked", 410: "gone", 418: "blocked", 451: "blocked", 999: "blocked"}
 _RETRIED = {"rate-limited", "server-error", "timeout"}
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """What a server said. ``headers`` have lower-case names; ``body`` is decoded; ``url`` is after redirects.
-
-    ``moved_to`` is the target when every redirect on the way was permanent (301, 308), else empty.
-    """
-
-    url: str
-    status: int
-    headers: Mapping[str, str]
-    body: bytes = b""
-    moved_to: str = ""
-    requested: str = ""
-
-    @property
-    def unchanged(self) -> bool:
-        """Whether the server said 304 Not Modified."""
-        return self.status == 304
-
-    @property
-    def content_type(self) -> str:
-        """The media type without parameters, lower case."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-    @property
-    def revision(self) -> str:
-        """The ETag, else Last-Modified, in a form that ``conditional`` understands."""
-        if self.headers.get("etag"):
-            return f"etag:{self.headers['etag']}"
-        if self.headers.get("last-modified"):
-            return f"date:{self.headers['last-modified']}"
-        return ""
 
 
 @dataclass
