@@ -132,7 +132,7 @@ PIECE = st.sampled_from(
 DRAFT = st.one_of(st.lists(PIECE, max_size=40).map("".join), st.text(max_size=120))
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(DRAFT, st.data())
 def test_a_draft_gives_the_same_claims_streamed_and_whole(draft: str, data: st.DataObject) -> None:
     whole = read_claims(draft)
@@ -146,6 +146,7 @@ def test_a_draft_gives_the_same_claims_streamed_and_whole(draft: str, data: st.D
     assert [*streamed, *reader.close()] == whole
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_string_inside_json_is_read_as_if_it_stood_alone(text: str) -> None:
     inside = [(c.text, c.cited) for c in read_claims(json.dumps({"answer": text}))]

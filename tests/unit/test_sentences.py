@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelrag.sentences import blocks, sentences, without_mark
@@ -88,6 +88,7 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.lists(PIECES, max_size=60).map("".join), st.text(max_size=200))
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_spans_are_ordered_apart_stripped_and_hold_every_character_that_is_no_space(text: str) -> None:
     spans = sentences(text)
@@ -100,6 +101,7 @@ def test_spans_are_ordered_apart_stripped_and_hold_every_character_that_is_no_sp
     assert text[position:].strip() == ""
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_no_sentence_crosses_a_block(text: str) -> None:
     found = list(blocks(text))

@@ -1,12 +1,19 @@
 """Claims and sources -> Citation | Rejection. Pure: the encoder and the documents are handed in.
 
-``claims`` cuts a draft, ``verifier`` finds the evidence of each claim, ``numbering`` numbers what is shown.
+``claims`` cuts a draft, ``verifier`` finds the evidence of each claim, ``numbering`` numbers what is shown. What
+reads and checks a draft loads at its first use, because an answer that quotes needs neither.
 """
 
-from accelrag.citations.claims import ClaimReader, read_claims
-from accelrag.citations.evidence import Evidence, Piece, Source
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from accelrag.citations.evidence import Checked, Evidence, Piece, Source
 from accelrag.citations.numbering import Numbering
-from accelrag.citations.verifier import Calibration, Checked, Verifier
+
+if TYPE_CHECKING:
+    from accelrag.citations.claims import ClaimReader, read_claims
+    from accelrag.citations.verifier import Calibration, Verifier
 
 __all__ = [
     "Calibration",
@@ -19,3 +26,15 @@ __all__ = [
     "Verifier",
     "read_claims",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("ClaimReader", "read_claims"):
+        from accelrag.citations import claims
+
+        return getattr(claims, name)
+    if name in ("Calibration", "Verifier"):
+        from accelrag.citations import verifier
+
+        return getattr(verifier, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,7 +24,9 @@ _ROW_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*
 _ITEM = re.compile(r"([ \t]*)(?:>[ \t]*)?(?:([-*+•‣·])[ \t]+|(\d{1,3}[.)])[ \t]+)(?=\S)")
 _NUMBERED = re.compile(r"[ \t]*[\[【]\^?\d{1,3}[\]】]:?[ \t]+(?=[^\s\[【(.])")
 _QUOTED = re.compile(r"(?:^|\n)[ \t]*>[ \t]?")
-_UNDECIDED = re.compile(r"[ \t]*(?:[-*_=+•‣·#>~` \t|]*|\d{1,3}[.)]?[ \t]*|[\[【][^\]】]{0,8}[\]】]?:?[ \t]*)")
+_UNDECIDED = re.compile(
+    r"[ \t]*(?:>[ \t]?)*[ \t]*(?:[-*_=+•‣·#>~` \t|]*|\d{1,3}[.)]?[ \t]*|[\[【][^\]】]{0,8}[\]】]?:?[ \t]*)"
+)
 _SOURCES = re.compile(
     r"[\s*_#>]*(?:sources?(?: used)?|references|citations|bibliography|works cited)[\s*_]*(?::.*)?", re.IGNORECASE
 )

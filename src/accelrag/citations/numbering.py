@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelrag.citations.verifier import Checked
+from accelrag.citations.evidence import Checked
 from accelrag.types import Citation, Sentence
 
 __all__ = ["Numbering"]
