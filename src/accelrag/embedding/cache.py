@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -58,7 +59,7 @@ class VectorCache:
         for at in range(0, len(order), _BLOCK):
             block = order[at : at + _BLOCK]
             vectors = encoder.encode_passages([texts[i] for _, i in block], on_done)
-            self._write((key, vector.tobytes()) for (key, _), vector in zip(block, vectors, strict=True))
+            self._write((key, _sealed(vector.tobytes())) for (key, _), vector in zip(block, vectors, strict=True))
             for (key, _), vector in zip(block, vectors, strict=True):
                 known[key] = vector
         for i, key in enumerate(keys):
@@ -100,8 +101,9 @@ class VectorCache:
             block = ordered[at : at + 500]
             marks = ",".join("?" * len(block))
             for key, raw in self._db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", block):  # noqa: S608
-                if len(raw) == dimension * 4:
-                    found[key] = np.frombuffer(raw, dtype=np.float32)
+                # A vector with a flipped bit would go unseen into every later index: it is encoded again instead.
+                if len(raw) == dimension * 4 or raw == _sealed(raw[: dimension * 4]):
+                    found[key] = np.frombuffer(raw[: dimension * 4], dtype=np.float32)
         return found
 
     def _write(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
@@ -112,3 +114,7 @@ class VectorCache:
             raise StorageError(
                 f"{self._path} cannot be written: {error}", hint="free some space and run the command again"
             ) from error
+
+
+def _sealed(raw: bytes) -> bytes:
+    return raw + zlib.crc32(raw).to_bytes(4, "big")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from accelrag.index.building import BuildReport, build, prepare_encoder
-    from accelrag.index.bundle import Index, current_generation, generations, orphans, sweep
+    from accelrag.index.bundle import Index, current_generation, generations, orphans, sweep, writing
     from accelrag.index.manifest import SCHEMA, Manifest
     from accelrag.index.store import Store
 
@@ -27,6 +27,7 @@ __all__ = [
     "orphans",
     "prepare_encoder",
     "sweep",
+    "writing",
 ]
 
 # Loaded when they are asked for (PEP 562): a question needs a tenth of this package.
@@ -39,6 +40,7 @@ _HOMES = {
     "generations": "accelrag.index.bundle",
     "orphans": "accelrag.index.bundle",
     "sweep": "accelrag.index.bundle",
+    "writing": "accelrag.index.bundle",
     "Manifest": "accelrag.index.manifest",
     "SCHEMA": "accelrag.index.manifest",
     "Store": "accelrag.index.store",

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -44,7 +45,7 @@ class BuildReport:
 
 
 def prepare_encoder(
-    index_dir: Path, model: str, *, threads: int = 0, notice: Callable[[str], None] = lambda _: None
+    cache_dir: Path, model: str, *, threads: int = 0, notice: Callable[[str], None] = lambda _: None
 ) -> Path:
     """The folder of the exported encoder, exporting it where this model was never seen before.
 
@@ -55,11 +56,11 @@ def prepare_encoder(
     """
     given = Path(model).expanduser()
     if model and (given / "encoder.json").is_file():
-        return _take_exported(index_dir, given)
+        return _take_exported(cache_dir, given)
     source = find_model(model)
     identity = f"{source.name}\n{source.weights_sha256 or source.location}"
     slug = re.sub(r"[^A-Za-z0-9.-]+", "-", source.name)[:40]
-    folder = index_dir / "cache" / f"encoder-{slug}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
+    folder = cache_dir / f"encoder-{slug}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     if _whole_encoder(folder):
         return folder
     from accelrag.embedding.export import export_model
@@ -76,12 +77,12 @@ def prepare_encoder(
     return folder
 
 
-def _take_exported(index_dir: Path, given: Path) -> Path:
+def _take_exported(cache_dir: Path, given: Path) -> Path:
     """Copy an encoder that was exported elsewhere, as for a machine that cannot load torch."""
     if not _whole_encoder(given):
         raise ModelError(f"the exported encoder in {given} is damaged", hint="copy the folder again, whole")
     config = json.loads((given / "encoder.json").read_text(encoding="utf-8"))
-    folder = index_dir / "cache" / f"encoder-given-{config['fingerprint'][:12]}"
+    folder = cache_dir / f"encoder-given-{config['fingerprint'][:12]}"
     if not _whole_encoder(folder):
         aside = folder.with_name(f".{folder.name}-{os.getpid()}")
         shutil.rmtree(aside, ignore_errors=True)
@@ -109,6 +110,7 @@ def build(
     *,
     model: str = "",
     lists: Sequence[Mapping[str, Any]] = (),
+    cache_dir: Path | None = None,
     threads: int = 0,
     progress: Progress | None = None,
     notice: Callable[[str], None] = lambda _: None,
@@ -117,6 +119,8 @@ def build(
 ) -> BuildReport:
     """Build and publish a generation from entries in list order and the documents behind them.
 
+    Exported encoders and vectors are kept in ``cache_dir``, ``index_dir/cache`` if it is None.
+
     Raises:
         ListError: there is no entry at all.
         ModelError, StorageError, Busy: as their names say; the published generation is left as it was.
@@ -124,10 +128,11 @@ def build(
     if not entries:
         raise ListError("there is no entry to index", hint="check the list: accelrag list --skipped")
     with writing(index_dir, wait=wait), _storage(index_dir):
-        encoder_dir = prepare_encoder(index_dir, model, threads=threads, notice=notice)
+        cache_dir = cache_dir or index_dir / "cache"
+        encoder_dir = prepare_encoder(cache_dir, model, threads=threads, notice=notice)
         encoder = open_encoder(encoder_dir, threads=threads)
         sizes = Sizes(limit=encoder.max_tokens)
-        digest = _source_digest(entries, document_of, encoder, sizes)
+        digest = _source_digest(entries, document_of, encoder, sizes, lists)
         standing = None if rebuild else _standing(index_dir, digest, model)
         if standing is not None:
             folder, manifest = standing
@@ -171,7 +176,7 @@ def _fill(
                 for passage in chunk(document, encoder.token_spans, sizes, first_id=len(passages)):
                     writer.add_passage(passage, words(f"{' '.join(passage.heading)} {passage.text}"))
                     passages.append(passage)
-        vectors, encoded = _encode(index_dir, encoder, passages, progress)
+        vectors, encoded = _encode(encoder_dir.parent, encoder, passages, progress)
         writer.place(_map(entries, passages, vectors))
         writer.close()
     except BaseException:
@@ -211,9 +216,9 @@ def _read(
 
 
 def _encode(
-    index_dir: Path, encoder: Encoder, passages: Sequence[Passage], progress: Progress | None
+    cache_dir: Path, encoder: Encoder, passages: Sequence[Passage], progress: Progress | None
 ) -> tuple[NDArray[np.float32], int]:
-    cache = VectorCache(index_dir / "cache", encoder.fingerprint)
+    cache = VectorCache(cache_dir, encoder.fingerprint)
     task = "encoding"
     if progress:
         progress.start(task, len(passages))
@@ -272,7 +277,11 @@ def _standing(index_dir: Path, digest: str, model: str) -> tuple[Path, Manifest]
 
 
 def _source_digest(
-    entries: Sequence[Entry], document_of: Callable[[str], Document | None], encoder: Encoder, sizes: Sizes
+    entries: Sequence[Entry],
+    document_of: Callable[[str], Document | None],
+    encoder: Encoder,
+    sizes: Sizes,
+    lists: Sequence[Mapping[str, Any]],
 ) -> str:
     digest = hashlib.sha256()
 
@@ -280,10 +289,12 @@ def _source_digest(
         digest.update(json.dumps(value, ensure_ascii=True, sort_keys=True).encode())
 
     add([SCHEMA, encoder.fingerprint, CHUNKER, asdict(sizes)])
+    add([[item.get("name"), item.get("sha256")] for item in lists])
     for entry, documents in _read(entries, document_of):
         add(asdict(entry))
         for document in documents[1:]:
-            add([{**asdict(document), "text": document.digest, "metadata": dict(document.metadata)}])
+            # A source that was asked again and had nothing new makes no new index: the time of asking is left out.
+            add({**asdict(document), "text": document.digest, "fetched_at": ""})
     return digest.hexdigest()
 
 
@@ -295,7 +306,7 @@ class _storage:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (OSError, ValueError)) and _is_storage(error):
+        if isinstance(error, Exception) and _is_storage(error):
             raise StorageError(
                 f"{self._folder} cannot be written: {error}",
                 hint="check its permissions and free space; the index is as it was",
@@ -303,4 +314,10 @@ class _storage:
 
 
 def _is_storage(error: Exception) -> bool:
-    return isinstance(error, OSError) or "No space left" in str(error) or "os error" in str(error).lower()
+    # SQLite, tantivy and FAISS each say in their own way that the disk is full or the folder closed.
+    if isinstance(error, (OSError, sqlite3.OperationalError)):
+        return True
+    said = str(error).lower()
+    return isinstance(error, (ValueError, RuntimeError)) and any(
+        sign in said for sign in ("no space left", "os error", "permission denied", "write error", "could not open")
+    )

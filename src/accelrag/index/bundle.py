@@ -137,11 +137,24 @@ def generations(index_dir: Path) -> list[Path]:
     return sorted((p for p in index_dir.iterdir() if _NAME.match(p.name) and p.is_dir()), key=lambda p: p.name)
 
 
+def _number(generation: Path) -> int:
+    match = _NAME.match(generation.name)
+    assert match
+    return int(match[1])
+
+
 def orphans(index_dir: Path) -> list[Path]:
-    """Folders and files that a killed build left behind."""
+    """Folders and files that a killed build left behind: half-made ones, and a generation that never answered."""
     if not index_dir.is_dir():
         return []
-    return sorted(p for p in index_dir.iterdir() if p.name.startswith(_BUILDING) or p.name == f"{CURRENT}.new")
+    found = [p for p in index_dir.iterdir() if p.name.startswith(_BUILDING) or p.name == f"{CURRENT}.new"]
+    found += (index_dir / "cache").glob(".encoder-*")
+    try:
+        current = _number(current_generation(index_dir))
+        found += [p for p in generations(index_dir) if _number(p) > current]
+    except (IndexMissing, IndexDamaged):
+        pass  # which of them answered cannot be told
+    return sorted(found)
 
 
 def building_folder(index_dir: Path) -> Path:
@@ -154,7 +167,10 @@ def building_folder(index_dir: Path) -> Path:
 
 def publish(index_dir: Path, building: Path, digest: str) -> Path:
     """Give the finished folder its name and make it the one that answers, by one rename of CURRENT."""
-    known = [int(m[1]) for p in index_dir.iterdir() if (m := _NAME.match(p.name))]
+    for path in orphans(index_dir):
+        if _NAME.match(path.name):  # else it would be kept as the one before, in place of the one that readers use
+            shutil.rmtree(path)
+    known = [_number(p) for p in generations(index_dir)]
     folder = index_dir / f"gen-{max(known, default=0) + 1:06d}-{digest[:8]}"
     building.rename(folder)
     fresh = index_dir / f"{CURRENT}.new"
@@ -186,7 +202,7 @@ def sweep(index_dir: Path, *, keep: int = _KEEP) -> list[Path]:
 
 @contextmanager
 def writing(index_dir: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the home's write lock. The kernel frees it when the holder ends, however it ends.
+    """Hold the home's write lock. The kernel frees it when the holder ends, however it ends. Reentrant in a thread.
 
     Raises:
         Busy: another accelrag holds it for longer than ``wait`` seconds.
@@ -196,8 +212,7 @@ def writing(index_dir: Path, *, wait: float = 0.0) -> Iterator[None]:
 
     try:
         index_dir.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(index_dir / ".lock", timeout=wait)
-        with lock:
+        with FileLock(index_dir / ".lock", is_singleton=True).acquire(timeout=wait):
             yield
     except Timeout as error:
         raise Busy(

@@ -2,11 +2,18 @@
 
 A file whose size and modification time are those in the manifest is taken as it is; any other is hashed, and refused
 when the hash differs. So a flipped byte and a half copied file are found, and an untouched bundle opens at once.
-(The same bargain as Git's index: https://git-scm.com/docs/racy-git.)
+(The same bargain as Git's index: https://git-scm.com/docs/racy-git.) The description itself ends with its own hash.
+
+``SCHEMA`` is raised by whatever makes an older bundle unreadable or wrong: a table, a field, a meaning. A bundle of
+an older schema is never changed in place: it is refused with the command that builds a new one, ``accelrag index``,
+which reads the corpus and the vector cache, so that nothing is fetched and nothing is encoded again. A bundle of a
+newer schema is refused with the advice to update accelrag. The corpus has a schema of its own, and so has the cache
+by the fingerprint in its name.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -19,7 +26,7 @@ from accelrag.errors import IndexDamaged, IndexStranger
 
 __all__ = ["MANIFEST", "SCHEMA", "FileMark", "Manifest"]
 
-SCHEMA = 1
+SCHEMA = 2  # 2: lists by content hash, a hash of the manifest itself
 MANIFEST = "manifest.json"
 _HINT = "rebuild it: accelrag index --rebuild"
 
@@ -57,8 +64,9 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Write ``manifest.json`` and flush it to the disk."""
         path = folder / MANIFEST
+        described = asdict(self)
         with path.open("w", encoding="utf-8") as stream:
-            json.dump(asdict(self), stream, ensure_ascii=False, indent=1)
+            json.dump({**described, "digest": _own_digest(described)}, stream, ensure_ascii=False, indent=1)
             stream.flush()
             os.fsync(stream.fileno())
 
@@ -76,14 +84,21 @@ class Manifest:
             if not isinstance(raw, dict):
                 raise ValueError("not an object")
             schema = raw["schema"]
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, RecursionError) as error:
             raise IndexDamaged(f"{path} cannot be read: {error}", hint=_HINT) from error
         if schema != SCHEMA:
-            newer = isinstance(schema, int) and schema > SCHEMA
+            if not isinstance(schema, int):
+                raise IndexDamaged(f"{path} cannot be read: schema {str(schema)[:40]!r}", hint=_HINT)
+            newer = schema > SCHEMA
             raise IndexStranger(
-                f"the index in {folder} has schema {schema}, this accelrag reads {SCHEMA}",
-                hint="update accelrag: pip install -U accelrag" if newer else _HINT,
+                f"the index in {folder} has {'the newer' if newer else 'the older'} schema {schema}, "
+                f"this accelrag reads {SCHEMA}",
+                hint="update accelrag: pip install -U accelrag, or build an index for this one: accelrag index"
+                if newer
+                else "build it anew from the same texts and vectors: accelrag index",
             )
+        if raw.pop("digest", "") != _own_digest(raw):
+            raise IndexDamaged(f"the index is damaged: {path} is not as it was written", hint=_HINT)
         try:
             files = {name: FileMark(**mark) for name, mark in raw.pop("files").items()}
             return cls(**{**raw, "lists": tuple(raw["lists"])}, files=files)
@@ -107,6 +122,10 @@ class Manifest:
                 raise IndexDamaged(f"the index lacks {name}: {error}", hint=_HINT) from error
             if not same:
                 raise IndexDamaged(f"the index is damaged: {path} is not as it was written", hint=_HINT)
+
+
+def _own_digest(described: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(described, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def mark_files(folder: Path) -> dict[str, FileMark]:

@@ -100,7 +100,7 @@ class _Run:
                 continue
             known = self._corpus.document(entry.id)
             failure = self._failures.get(entry.id)
-            if name == "note" and known is None:
+            if name == "note" and known is None and not (failure and failure.note_only):
                 plan.setdefault(name, []).append(Want(entry))
             elif not self._due(known, failure, retry_failed=retry_failed) or (offline and known):
                 self._count_known(name, known, failure)

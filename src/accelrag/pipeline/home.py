@@ -3,11 +3,16 @@
 ``corpus/lists.json`` names the lists of a home that follows several or keeps one from elsewhere:
 ``{"NAME": {"source": "path or address", "file": "NAME.md", "revision": "…"}}``. A home without it has one list: the
 one in ``corpus/``, else the one that travels with accelrag.
+
+All lists of a home are in one index, ``index/``. Another list, named by its path, has an index of its own below
+``index/lists/``; it is the home's own index only where the home was made for that list.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,16 +20,31 @@ from typing import TYPE_CHECKING
 
 import accelrag
 from accelrag.corpus import Corpus
-from accelrag.errors import ListError, StorageError
+from accelrag.embedding.models import file_sha256
+from accelrag.errors import AccelragError, IndexMissing, ListError, StorageError
 from accelrag.settings import DEFAULT_LIST, Settings
 from accelrag.types import Entry
 
 if TYPE_CHECKING:
     from accelrag.listing import Listing
 
-__all__ = ["REGISTRY", "HomeList", "entries_of", "home_lists", "read_named_list", "write_registry"]
+__all__ = [
+    "REGISTRY",
+    "HomeList",
+    "entries_of",
+    "home_lists",
+    "index_dir_of",
+    "is_remote",
+    "list_digest",
+    "named_lists",
+    "own_list",
+    "read_named_list",
+    "registered_lists",
+    "write_registry",
+]
 
 REGISTRY = "lists.json"
+_REPOSITORY = re.compile(r"(?:gh:|github:)?[A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +64,63 @@ def home_lists(settings: Settings) -> list[HomeList]:
     Raises:
         ListError: the registry cannot be read.
     """
-    registered = _registered(settings.corpus_dir)
+    registered = registered_lists(settings.corpus_dir)
     wanted = settings.list
     if wanted:
-        named = [known for known in registered if known.name == wanted or known.source == wanted]
-        if named:
+        if named := _named(registered, wanted):
             return named
-        if "://" in wanted:
+        if is_remote(wanted):
             return [HomeList("", Path(wanted.rsplit("/", 1)[-1] or "list.md"), wanted, url=True)]
         return [HomeList("", Path(wanted).expanduser().absolute(), wanted)]
     if registered:
         return registered
     return [HomeList("", _default_list(settings.corpus_dir))]
+
+
+def named_lists(settings: Settings) -> list[HomeList]:
+    """The registered lists that ``settings.list`` names by name or source; none where it names no list of the home."""
+    return _named(registered_lists(settings.corpus_dir), settings.list) if settings.list else []
+
+
+def own_list(corpus_dir: Path) -> Path | None:
+    """The list file that stands in ``corpus/`` of a home without a registry."""
+    found = _default_list(corpus_dir)
+    return found if found.parent == corpus_dir else None
+
+
+def is_remote(source: str) -> bool:
+    """Whether a list is named by an address or as a GitHub repository, ``owner/name``, rather than by its path."""
+    return "://" in source or bool(_REPOSITORY.fullmatch(source) and not Path(source).expanduser().exists())
+
+
+def index_dir_of(settings: Settings) -> Path:
+    """The folder of the index that answers for the settings.
+
+    Raises:
+        ListError: the registry cannot be read.
+    """
+    main = settings.index_dir
+    if not settings.list or named_lists(settings):
+        return main
+    wanted = home_lists(settings)[0]
+    if not registered_lists(settings.corpus_dir) and own_list(settings.corpus_dir) in (None, wanted.path):
+        from accelrag.index import Manifest, current_generation
+
+        try:
+            paths = [item["path"] for item in Manifest.read(current_generation(main)).lists]
+        except IndexMissing:
+            return main
+        except (AccelragError, KeyError):
+            paths = []
+        if paths == [str(wanted.path)]:
+            return main
+    stem = re.sub(r"[^\w.-]+", "-", wanted.path.stem)[:40]
+    return main / "lists" / f"{stem}-{hashlib.sha256(str(wanted.path).encode()).hexdigest()[:8]}"
+
+
+def list_digest(path: Path) -> str:
+    """SHA-256 of a list as it stands in its file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_named_list(home_list: HomeList) -> Listing:
@@ -84,15 +149,13 @@ def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[E
     marks: list[dict[str, object]] = []
     for home_list in lists:
         listing = read_named_list(home_list)
-        stat = home_list.path.stat()
         marks.append(
             {
                 "name": home_list.name,
                 "title": listing.title,
                 "path": str(home_list.path),
                 "source": home_list.source,
-                "size": stat.st_size,
-                "mtime_ns": stat.st_mtime_ns,
+                "sha256": list_digest(home_list.path),
                 "entries": len(listing.entries),
             }
         )
@@ -118,7 +181,12 @@ def write_registry(corpus_dir: Path, lists: Sequence[HomeList]) -> None:
         ) from error
 
 
-def _registered(corpus_dir: Path) -> list[HomeList]:
+def registered_lists(corpus_dir: Path) -> list[HomeList]:
+    """The lists in the registry; none where there is no registry.
+
+    Raises:
+        ListError: it cannot be read.
+    """
     path = corpus_dir / REGISTRY
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
@@ -130,6 +198,13 @@ def _registered(corpus_dir: Path) -> list[HomeList]:
         return []
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise ListError(f"{path} cannot be read: {error}", hint="mend it or remove it") from error
+
+
+def _named(lists: Sequence[HomeList], wanted: str) -> list[HomeList]:
+    if found := [known for known in lists if known.name == wanted]:
+        return found
+    path = "" if is_remote(wanted) else str(Path(wanted).expanduser().absolute())
+    return [known for known in lists if known.source and known.source in (wanted, path)]
 
 
 def _default_list(corpus_dir: Path) -> Path:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from accelrag.corpus import Corpus
-from accelrag.index import BuildReport, build
-from accelrag.pipeline.home import entries_of
+from accelrag.index import BuildReport, build, writing
+from accelrag.pipeline.home import entries_of, index_dir_of, named_lists
 from accelrag.settings import Settings
 from accelrag.types import Progress
 
 if TYPE_CHECKING:
     from accelrag.ingest import Summary
+    from accelrag.transport import Transport
 
 __all__ = ["build_index", "fetch_texts", "import_texts"]
-
-_WAIT = 600.0  # seconds that a first question waits for another process that builds the same index
 
 
 def build_index(
@@ -33,19 +33,24 @@ def build_index(
     Raises:
         ListError, ModelError, StorageError, Busy: as their names say. The published index is left as it was.
     """
-    with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
-        entries, marks = entries_of(settings, corpus)
+    folder = index_dir_of(settings)
+    apart = folder != settings.index_dir
+    if named_lists(settings):  # one list of several: they are all in one index
+        settings = replace(settings, list="")
+    # Read what is to be built under the lock: who waited for another writer must not publish what is older.
+    with writing(folder, wait=wait), Corpus.open(settings.corpus_dir, read_only=True) as corpus:
+        entries, marks = entries_of(settings, None if apart else corpus)
         return build(
-            settings.index_dir,
+            folder,
             entries,
             corpus.document,
             model=settings.model,
             lists=marks,
+            cache_dir=settings.index_dir / "cache",
             threads=settings.threads,
             progress=progress,
             notice=notice,
             rebuild=rebuild,
-            wait=wait,
         )
 
 
@@ -59,6 +64,7 @@ def fetch_texts(
     retry_failed: bool = False,
     cancelled: Callable[[], bool] = lambda: False,
     wait: float = 0.0,
+    transport: Transport | None = None,
 ) -> Summary:
     """Fetch what the entries point at into the corpus.
 
@@ -68,13 +74,13 @@ def fetch_texts(
     from accelrag.ingest import fetch
     from accelrag.transport import Transport
 
-    with Corpus.open(settings.corpus_dir) as corpus:
-        entries, _ = entries_of(settings, corpus)
+    with Corpus.open(settings.corpus_dir) as corpus, transport or Transport(settings) as client:
+        entries, _ = entries_of(settings, None if settings.list else corpus)
         return fetch(
             entries,
             corpus,
             settings,
-            transport=Transport(settings),
+            transport=client,
             progress=progress,
             only=only,
             limit=limit,
