@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fetch": ("work", "Fetch what the entries point at."),
     "import": ("work", "Take texts that you have already."),
     "index": ("work", "Build the index from the corpus."),
+    "eval": ("evaluate", "Figures on a question file."),
     "status": ("status", "What is here: entries, coverage, model, age."),
     "config": ("status", "Each setting, its value and where it came from."),
 }

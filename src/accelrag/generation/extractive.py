@@ -23,6 +23,7 @@ __all__ = ["Excerpt", "extract"]
 _CANDIDATES = 8  # sentences an entry that are encoded
 _MORE = 3  # entries named after the first
 _NEAR = 0.62  # how near to the first's score an entry must be to be named too
+_RIVAL = 0.8  # how near the second entry must be for its text to be quoted too
 _FIGURE = re.compile(
     r"\bhow (?:much|many|big|large|fast|long|often|small|deep|high|low|far)\b"
     r"|\b(?:what|which) (?:speed|size|share|factor|accuracy|score|error|bleu)"
@@ -76,7 +77,8 @@ def extract(
     for position, result in enumerate(chosen):
         first = position < max(1, asked_for)
         yield _naming(result, note_of(result.entry.id), "" if position == 0 else "\n\n" if first else "\n- ")
-        if first or (many and result.coverage != "note"):
+        rival = position == 1 and result.score >= _RIVAL * results[0].score
+        if first or rival or many:
             best = _best_sentences(question, result, vector, encode, weights, stem, 2 if position == 0 else 1)
             for passage, start, end in best:
                 quote = passage.text[start - passage.start : end - passage.start]
