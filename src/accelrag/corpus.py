@@ -60,9 +60,7 @@ class Corpus:
         try:
             if read_only:
                 if not path.exists():
-                    db = sqlite3.connect(":memory:", check_same_thread=False)
-                    db.executescript(_SCHEMA)
-                    return cls(db, path)
+                    return cls.open_in_memory(path)
                 db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
             else:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -85,6 +83,13 @@ class Corpus:
             raise StorageError(
                 f"{path} cannot be opened: {error}", hint="`accelrag doctor` says what is wrong with it"
             ) from error
+        return cls(db, path)
+
+    @classmethod
+    def open_in_memory(cls, path: Path = Path(":memory:")) -> Corpus:
+        """An empty corpus that is gone when it is closed."""
+        db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        db.executescript(_SCHEMA)
         return cls(db, path)
 
     def close(self) -> None:

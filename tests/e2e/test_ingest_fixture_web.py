@@ -68,7 +68,7 @@ def test_the_default_list_ends_with_every_entry_accounted_for(tmp_path):
         ("gpumode-composable-kernel-slides", "Composable Kernel"),
         (
             "llmcompass-ae-appendix",
-            "This artifact appendix illustrates how to utilize the proposed LLMCompass framework",
+            "illustrates how to utilize the proposed LLMCompass framework",
         ),
         ("scale-sim-paper", "Systolic Arrays are one of the most popular compute substrates"),
         ("tinygrad-tinyspec", "A UOp is a tuple (op, src, arg, tag)"),

@@ -9,6 +9,8 @@ from typing import Any
 
 __all__ = ["main"]
 
+_LONGEST_PAGE = 500_000  # characters; a page of a book has 3,000
+
 
 def main(what: str, options: dict[str, Any], memory: int) -> int:
     """Read stdin as ``pdf`` or ``html``. Whatever the libraries print goes nowhere."""
@@ -52,7 +54,7 @@ def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
         try:
             page = file[number]
             blocks = [block[4] for block in page.get_text("blocks", sort=False) if block[6] == 0]
-            pages.append("\n\n".join(block.strip("\n") for block in blocks))
+            pages.append("\n\n".join(block.strip("\n") for block in blocks)[:_LONGEST_PAGE])
             pictures += bool(page.get_images())
             if number == 0:
                 largest = _largest(page)
@@ -65,8 +67,8 @@ def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
         "pages": pages,
         "pictures": pictures,
         "count": len(file),
-        "title": about.get("title") or "",
-        "author": about.get("author") or "",
+        "title": (about.get("title") or "")[:1_000],
+        "author": (about.get("author") or "")[:1_000],
         "largest": largest,
     }
 
