@@ -46,6 +46,10 @@ class Encoder(Protocol):
         """Tokens that the model reads of one text, special ones and the prompt taken off."""
         ...
 
+    def load(self) -> None:
+        """Read the weights now rather than at the first vector."""
+        ...
+
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors of questions, with the model's query prompt."""
         ...
@@ -102,6 +106,9 @@ class OnnxEncoder:
     def max_tokens(self) -> int:
         prompt = len(self._tokenizer.encode(self._passage_prompt, add_special_tokens=False).ids)
         return int(self._config["max_tokens"]) - self._special - prompt
+
+    def load(self) -> None:
+        self._load()
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         return self._encode([self._query_prompt + t for t in texts])

@@ -38,6 +38,9 @@ class TorchEncoder:
         prompt = len(self.token_spans(self._config["prompts"]["passage"]))
         return int(self._config["max_tokens"]) - prompt - 2
 
+    def load(self) -> None:
+        return
+
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         return self._encode(texts, "query", None)
 

@@ -40,6 +40,7 @@ class Index:
         self.manifest = manifest
         self.store = Store(folder / "passages.db")
         self._threads = threads
+        self._loaded = False
 
     @classmethod
     def open(cls, index_dir: Path, *, model: str = "", threads: int = 0) -> Index:
@@ -85,6 +86,17 @@ class Index:
     def encoder(self) -> Encoder:
         """The encoder that made the vectors."""
         return open_encoder(self.folder / "encoder", threads=self._threads)
+
+    def load(self) -> None:
+        """Open every part: from then on the generation answers even when its folder is removed.
+
+        Raises:
+            IndexDamaged, ModelError: a part cannot be opened.
+        """
+        if not self._loaded:
+            _ = self.lexical, self.dense
+            self.encoder.load()
+            self._loaded = True
 
     def check(self) -> None:
         """Hash every file and compare the counts of all parts.

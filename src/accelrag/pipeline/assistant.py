@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from accelrag.answer import Answerer
 from accelrag.corpus import Corpus
-from accelrag.errors import EntryUnknown, IndexMissing
-from accelrag.index import Index
+from accelrag.errors import EntryUnknown, IndexDamaged, IndexMissing, ModelError
+from accelrag.index import Index, current_generation
 from accelrag.listing.urls import canonical_url
-from accelrag.pipeline.lag import quick_lag
+from accelrag.pipeline.home import index_dir_of, named_lists
+from accelrag.pipeline.lag import lag
 from accelrag.retriever import Filters, Fusion, Retriever, Search
 from accelrag.settings import Settings
 from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Sentence
@@ -32,13 +33,20 @@ class Shown:
 
 
 class Assistant:
-    """Answers and searches. It keeps the generation that it opened; ``refresh`` takes a newer one."""
+    """Answers and searches. It keeps the generation that it opened; ``refresh`` takes a newer one.
+
+    Where ``settings.list`` names one of several lists of the home, only entries of that list are found.
+    """
 
     def __init__(self, settings: Settings, index: Index, *, fusion: Fusion | None = None) -> None:
         self.settings = settings
-        self.index = index
         self._fusion = fusion
-        self._retriever = Retriever(index, fusion=fusion)
+        self._lists = _names_of(settings, index)
+        self._take(index)
+
+    def _take(self, index: Index) -> None:
+        self.index = index
+        self._retriever = Retriever(index, fusion=self._fusion)
         self._answerer = Answerer(self._retriever)
 
     @classmethod
@@ -56,8 +64,9 @@ class Assistant:
         Raises:
             IndexMissing, IndexDamaged, IndexStranger, ListError, ModelError, StorageError: as their names say.
         """
+        folder = index_dir_of(settings)
         try:
-            index = Index.open(settings.index_dir, model=settings.model, threads=settings.threads)
+            index = Index.open(folder, model=settings.model, threads=settings.threads)
         except IndexMissing:
             if not build:
                 raise
@@ -65,9 +74,9 @@ class Assistant:
 
             notice("There is no index yet: building one from the list.")
             build_index(settings, progress=progress, notice=notice, wait=_WAIT)
-            index = Index.open(settings.index_dir, model=settings.model, threads=settings.threads)
+            index = Index.open(folder, model=settings.model, threads=settings.threads)
         else:
-            for line in quick_lag(settings, index.manifest):
+            for line in lag(settings, index.manifest):
                 notice(f"{line}: `accelrag index` brings it up to date.")
         return cls(settings, index, fusion=fusion)
 
@@ -75,21 +84,25 @@ class Assistant:
         """Ranked entries for a query."""
         from accelrag.answer.loop import clean_question
 
-        return self._retriever.search(clean_question(query), limit or self.settings.top_k, filters)
+        self._load()
+        return self._retriever.search(clean_question(query), limit or self.settings.top_k, self._within(filters))
 
     def ask(self, question: str, *, limit: int | None = None, filters: Filters | None = None) -> Answer:
         """A cited answer, or a refusal."""
-        return self._answerer.ask(question, limit=limit or self.settings.top_k, filters=filters)
+        self._load()
+        return self._answerer.ask(question, limit=limit or self.settings.top_k, filters=self._within(filters))
 
     def stream(
         self, question: str, *, limit: int | None = None, filters: Filters | None = None
     ) -> Iterator[Sentence | Answer]:
         """Verified sentences as they come, the Answer last."""
-        return self._answerer.stream(question, limit=limit or self.settings.top_k, filters=filters)
+        self._load()
+        return self._answerer.stream(question, limit=limit or self.settings.top_k, filters=self._within(filters))
 
     def entries(self) -> list[tuple[Entry, Coverage]]:
         """Every entry with its coverage, in list order."""
-        return list(self.index.store.entries())
+        every = self.index.store.entries()
+        return [(e, c) for e, c in every if not self._lists or set(self._lists) & set(e.lists)]
 
     def show(self, name: str) -> Shown:
         """An entry by id, URL, title, document id, or the start of an id or title that fits one entry only.
@@ -110,6 +123,34 @@ class Assistant:
     def close(self) -> None:
         """Close the index."""
         self.index.close()
+
+    def refresh(self) -> bool:
+        """Take the generation that is published now; whether it is another one.
+
+        Raises:
+            IndexMissing, IndexDamaged, IndexStranger: as by ``open``; the old one goes on answering.
+        """
+        folder = index_dir_of(self.settings)
+        if current_generation(folder) == self.index.folder:
+            return False
+        self._take(Index.open(folder, model=self.settings.model, threads=self.settings.threads))
+        return True
+
+    def _load(self) -> None:
+        """Open every part before the first question, so that no later sweep takes one away.
+
+        Where a sweep came first, the generation that replaced ours is taken.
+        """
+        for attempt in (1, 2, 3):
+            try:
+                self.index.load()
+                return
+            except (IndexDamaged, ModelError):
+                if attempt == 3 or not self.refresh():
+                    raise
+
+    def _within(self, filters: Filters | None) -> Filters | None:
+        return replace(filters or Filters(), lists=self._lists) if self._lists else filters
 
     def _find(self, name: str) -> tuple[Entry, Coverage]:
         wanted = name.strip()
@@ -132,3 +173,8 @@ class Assistant:
             some = "; ".join(f"{e.title} ({e.id})" for e, _ in near[:4])
             raise EntryUnknown(f"{name[:80]!r} fits {len(near)} entries", hint=f"name one of them: {some}")
         raise EntryUnknown(f"there is no entry {name[:80]!r}", hint="`accelrag search` finds it by what it is about")
+
+
+def _names_of(settings: Settings, index: Index) -> tuple[str, ...]:
+    named = [known.name for known in named_lists(settings)]
+    return tuple(named) if named and len(index.manifest.lists) > 1 else ()

@@ -35,7 +35,6 @@ __all__ = [
     "home_lists",
     "index_dir_of",
     "is_remote",
-    "list_digest",
     "named_lists",
     "own_list",
     "read_named_list",
@@ -78,7 +77,7 @@ def home_lists(settings: Settings) -> list[HomeList]:
 
 
 def named_lists(settings: Settings) -> list[HomeList]:
-    """The registered lists that ``settings.list`` names by name or source; none where it names no list of the home."""
+    """The registered lists that ``settings.list`` names by name or source; none where it names another list."""
     return _named(registered_lists(settings.corpus_dir), settings.list) if settings.list else []
 
 
@@ -118,11 +117,6 @@ def index_dir_of(settings: Settings) -> Path:
     return main / "lists" / f"{stem}-{hashlib.sha256(str(wanted.path).encode()).hexdigest()[:8]}"
 
 
-def list_digest(path: Path) -> str:
-    """SHA-256 of a list as it stands in its file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def read_named_list(home_list: HomeList) -> Listing:
     """Parse one list of a home.
 
@@ -155,7 +149,7 @@ def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[E
                 "title": listing.title,
                 "path": str(home_list.path),
                 "source": home_list.source,
-                "sha256": list_digest(home_list.path),
+                "sha256": file_sha256(home_list.path),
                 "entries": len(listing.entries),
             }
         )

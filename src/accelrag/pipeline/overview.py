@@ -10,7 +10,7 @@ from typing import Any
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, IndexMissing
 from accelrag.index import Manifest, current_generation
-from accelrag.pipeline.home import entries_of
+from accelrag.pipeline.home import entries_of, index_dir_of
 from accelrag.pipeline.lag import lag
 from accelrag.settings import Settings
 
@@ -66,7 +66,7 @@ def status(settings: Settings) -> Status:
     reasons: dict[str, int] = {}
     for failure in failures:
         reasons[failure.reason] = reasons.get(failure.reason, 0) + 1
-    index, newer = _index(settings, marks)
+    index, newer = _index(settings)
     return Status(
         home=str(settings.home),
         lists=tuple(marks),
@@ -81,9 +81,9 @@ def status(settings: Settings) -> Status:
     )
 
 
-def _index(settings: Settings, marks: list[dict[str, object]]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _index(settings: Settings) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
-        folder = current_generation(settings.index_dir)
+        folder = current_generation(index_dir_of(settings))
         manifest = Manifest.read(folder)
     except IndexMissing:
         return {}, ()
@@ -100,4 +100,4 @@ def _index(settings: Settings, marks: list[dict[str, object]]) -> tuple[dict[str
         **manifest.counts,
         "bytes": sum(mark.size for mark in manifest.files.values()),
     }
-    return built, tuple(lag(manifest, marks))
+    return built, tuple(lag(settings, manifest))
