@@ -12,11 +12,12 @@ _VERSUS = (
     re.compile(r"\bcompar(?:e|ing|ison (?:of|between))\s+(?P<list>.+)", re.IGNORECASE),
     re.compile(r"\bdifferences? (?:is there )?between\s+(?P<list>.+)", re.IGNORECASE),
     re.compile(
-        r"\bhow (?:do|does|is|are)\s+(?P<list>.+?\s+(?:and|or|vs\.?|from|to|with)\s+.+?)\s+(?:differ|different|compare)",
-        re.I,
+        r"\bhow (?:do|does|is|are)\s+(?P<list>.+?\s+(?:and|or|vs\.?)\s+.+?)\s+(?:differ|different|compare)",
+        re.IGNORECASE,
     ),
     re.compile(
-        r"\bhow (?:do|does|is|are)\s+(?P<a>.+?)\s+(?:differ(?:ent)? from|compare (?:to|with))\s+(?P<b>.+)", re.I
+        r"\bhow (?:do|does|is|are)\s+(?P<a>.+?)\s+(?:differ(?:ent)? from|compare (?:to|with))\s+(?P<b>.+)",
+        re.IGNORECASE,
     ),
     re.compile(r"(?P<list>.+?\s+(?:vs\.?|versus)\s+.+)", re.IGNORECASE),
 )

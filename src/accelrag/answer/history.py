@@ -40,7 +40,8 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _OF_THEM = re.compile(
-    r"\b(?:which|what|who|any|one|some|all|both|none|each|how many) (?:one )?of (?:them|these|those|the (?:two|three|four))\b"
+    r"\b(?:which|what|who|any|one|some|all|both|none|each|how many) (?:one )?of "
+    r"(?:them|these|those|the (?:two|three|four))\b"
     r"|\bamong (?:them|these|those)\b",
     re.IGNORECASE,
 )
@@ -48,7 +49,7 @@ _WHICH_ONE = re.compile(
     r"^(?:and )?(?:so )?(?:which|what) (?:one |ones )?(?:is|are|was|has|have|does|do|came|runs?|uses?)\b", re.I
 )
 _SUPERLATIVE = re.compile(
-    r"\b(?:(?:the )?(?:new|old|fast|slow|small|large|big|cheap|simpl|easi|late|earli|strong|light|short|long|good|hard|few)"
+    r"\b(?:(?:new|old|fast|slow|small|large|big|cheap|simpl|easi|late|earli|strong|light|short|long|good|hard)"
     r"(?:er|est)|best|better|worst|worse|most (?:\w+)|least (?:\w+)|more (?:\w+)|first|last|latest|newest|oldest)\b",
     re.IGNORECASE,
 )
@@ -57,8 +58,9 @@ _NEWEST = re.compile(
 )
 _OLDEST = re.compile(r"\b(?:oldest|earliest|older|came first|first published|first one published)\b", re.IGNORECASE)
 _NTH = re.compile(
-    r"\bthe (first|second|third|fourth|fifth|last|former|latter|other)(?: (?:one|paper|entry|of (?:them|these|those)))?\b",
-    re.I,
+    r"\bthe (first|second|third|fourth|fifth|last|former|latter|other)"
+    r"(?: (?:one|paper|entry|of (?:them|these|those)))?\b",
+    re.IGNORECASE,
 )
 _NTHS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
 _SINGULAR = re.compile(

@@ -2,124 +2,282 @@
 
 from __future__ import annotations
 
+import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from accelrag.answer.gate import THRESHOLD, relevance
+from accelrag.answer.finding import Found, find
+from accelrag.answer.history import Turn
 from accelrag.answer.text import answer_text
 from accelrag.citations import Checked, Evidence, Numbering, Piece, Source
-from accelrag.errors import UsageError
+from accelrag.errors import AccelragError, UsageError
 from accelrag.generation.extractive import Excerpt, extract
+from accelrag.generation.protocol import ContextOverflow, Generator
 from accelrag.retriever import Filters, Retriever, Search
 from accelrag.types import Answer, Claim, Rejection, Result, Sentence
+
+if TYPE_CHECKING:
+    from accelrag.answer.drafting import Draft, Withdrawn
+    from accelrag.answer.prompt import Prompt
+    from accelrag.citations.verifier import Entails
 
 __all__ = ["Answerer", "clean_question"]
 
 MAX_QUESTION = 20_000
 _SPOKEN = "extractive"
+_SOURCES = 6  # entries that a language model is shown
+
+
+@dataclass
+class _Run:
+    """What one question has come to so far."""
+
+    question: str
+    found: Found
+    started: float
+    timings: dict[str, float]
+    numbering: Numbering = field(default_factory=Numbering)
+    sentences: list[Sentence] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    extra: dict[str, int] = field(default_factory=dict)
+    model: str = _SPOKEN
+
+    def cite(self, checked: Checked) -> Sentence:
+        if not self.sentences:
+            self.timings["first"] = time.perf_counter() - self.started
+        sentence = self.numbering.cite(checked)
+        self.sentences.append(sentence)
+        return sentence
+
+    def withdraw(self) -> None:
+        self.numbering, self.sentences, self.rejections = Numbering(), [], []
 
 
 class Answerer:
-    """Answers from one opened index."""
+    """Answers from one opened index, with a language model where one is given."""
 
-    def __init__(self, retriever: Retriever) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        generator: Generator | None = None,
+        *,
+        answer_tokens: int = 512,
+        entails: Entails | None = None,
+        boundary: Callable[[], str] = lambda: secrets.token_hex(6),
+    ) -> None:
+        """``answer_tokens`` is the longest draft, ``entails`` an NLI model's judgement, ``boundary`` random text."""
         self._retriever = retriever
+        self._generator = generator
+        self._answer_tokens = answer_tokens
+        self._entails = entails
+        self._boundary = boundary
 
-    def ask(self, question: str, *, limit: int = 8, filters: Filters | None = None) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 8,
+        filters: Filters | None = None,
+        history: Sequence[Turn] = (),
+    ) -> Answer:
         """The whole answer at once."""
-        for event in self.stream(question, limit=limit, filters=filters):
+        for event in self.stream(question, limit=limit, filters=filters, history=history):
             if isinstance(event, Answer):
                 return event
         raise AssertionError("a stream ends with its answer")
 
-    def stream(self, question: str, *, limit: int = 8, filters: Filters | None = None) -> Iterator[Sentence | Answer]:
-        """Each sentence as soon as it is verified, then the Answer.
+    def stream(
+        self,
+        question: str,
+        *,
+        limit: int = 8,
+        filters: Filters | None = None,
+        history: Sequence[Turn] = (),
+    ) -> Iterator[Sentence | Rejection | Withdrawn | Answer]:
+        """Each sentence as soon as it is verified, each claim that fell, then the Answer.
 
         Raises:
             UsageError: the question holds nothing that can be searched, or is too long.
         """
+        run = self._search(question, limit, filters, history)
+        if not run.found.relevant:
+            yield self._refusal(run, _why(run.found.search))
+            return
+        if self._generator is not None and not run.found.ordered:
+            yield from self._drafted(run, self._generator)
+            if not run.sentences and run.extra.get("refused"):
+                yield self._refusal(run, _unsupported(run))
+                return
+        if not run.sentences:
+            run.model = _SPOKEN
+            for checked in self._extractive(run.found):
+                yield run.cite(checked)
+        yield self._answer(run)
+
+    def prompt(
+        self, question: str, *, limit: int = 8, filters: Filters | None = None, history: Sequence[Turn] = ()
+    ) -> Prompt:
+        """What a language model would be sent; without one, for a context of 4,096 tokens."""
+        run = self._search(question, limit, filters, history)
+        return self._prompt(run.found, self._generator)
+
+    def _search(self, question: str, limit: int, filters: Filters | None, history: Sequence[Turn]) -> _Run:
         started = time.perf_counter()
         question = clean_question(question)
-        search = self._retriever.search(question, limit, filters)
-        timings = {"search": time.perf_counter() - started}
-        if relevance(search.signals) < THRESHOLD or not search.results:
-            yield self._refusal(question, search, _why(search), timings, started)
-            return
-        numbering = Numbering()
-        sentences = []
-        for checked in self._extractive(question, search):
-            sentence = numbering.cite(checked)
-            sentences.append(sentence)
-            yield sentence
-        yield self._answer(question, search, numbering, sentences, (), _SPOKEN, timings, started)
+        found = find(
+            self._retriever, question, limit=limit, filters=filters, history=history, published=self._published
+        )
+        return _Run(question, found, started, {"search": time.perf_counter() - started}, notices=list(found.notices))
 
-    def _extractive(self, question: str, search: Search) -> Iterator[Checked]:
+    def _published(self, entry_id: str) -> str:
+        document = self._retriever.index.store.document(f"text:{entry_id}")
+        return document.published if document else ""
+
+    def _drafted(self, run: _Run, generator: Generator) -> Iterator[Sentence | Rejection | Withdrawn]:
+        """A language model's sentences. Without any, the notices say why, and ``refused`` is set if nothing held."""
+        from accelrag.answer.drafting import Draft, Withdrawn
+        from accelrag.citations import Verifier
+
+        run.model = generator.name
+        context = 0
+        texts: dict[str, str] = {}
+        for _ in range(2):
+            verifier = Verifier(
+                self._retriever.index.encoder.encode_passages,
+                lambda name: self._text(name, texts),
+                entails=self._entails,
+            )
+            draft = Draft(generator, verifier)
+            try:
+                prompt = self._prompt(run.found, generator, context)
+            except AccelragError as error:
+                draft.error = error
+                break
+            for event in draft.events(prompt):
+                if isinstance(event, Checked):
+                    yield run.cite(event)
+                    continue
+                if isinstance(event, Withdrawn):
+                    run.withdraw()
+                yield event
+            if not isinstance(draft.error, ContextOverflow) or run.sentences:
+                break
+            # Half of what we took the context for, or of what the server tells: its template costs more than we knew.
+            context = (draft.error.limit or generator.context_tokens()) * 6 // 10
+        run.timings["generate"] = time.perf_counter() - run.started - run.timings["search"]
+        self._conclude(run, draft, generator)
+
+    def _conclude(self, run: _Run, draft: Draft, generator: Generator) -> None:
+        run.rejections = list(draft.rejections)
+        run.extra = {"removed_markers": draft.unknown_markers, "reattributed": draft.reattributed}
+        if draft.error is not None:
+            said = f"{draft.error} ({draft.error.hint})" if draft.error.hint else str(draft.error)
+            if run.sentences:
+                run.notices.append(f"{generator.name} broke off; what was verified stands: {said}")
+            else:
+                run.notices.append(f"{said} The answer below quotes the sources instead.")
+        elif not run.sentences:
+            if draft.failed or draft.declined:
+                run.extra["refused"] = 1
+            else:
+                run.notices.append(
+                    f"{generator.name} wrote nothing that can be checked. "
+                    "The answer below quotes the sources instead."
+                )
+
+    def _text(self, document_id: str, texts: dict[str, str]) -> str:
+        if document_id not in texts:
+            document = self._retriever.index.store.document(document_id)
+            texts[document_id] = document.text if document else ""
+        return texts[document_id]
+
+    def _prompt(self, found: Found, generator: Generator | None, context: int = 0) -> Prompt:
+        from accelrag.answer.prompt import build_prompt
+        from accelrag.generation.protocol import DEFAULT_CONTEXT, estimate_tokens
+
+        sources = [self._source(n, r) for n, r in enumerate(found.results[: max(_SOURCES, found.asked_for)], start=1)]
+        return build_prompt(
+            found.query,
+            sources,
+            context=context or (generator.context_tokens() if generator else DEFAULT_CONTEXT),
+            answer_tokens=self._answer_tokens,
+            count=generator.count_tokens if generator else estimate_tokens,
+            boundary=self._boundary(),
+        )
+
+    def _source(self, n: int, result: Result) -> Source:
+        store = self._retriever.index.store
+        note = store.note_passage(result.entry.id)
+        passages = [note, *(hit.passage for hit in result.hits if not hit.passage.is_note)]
+        document = store.document(f"text:{result.entry.id}")
+        about = "\n".join([document.title, *document.authors]) if document else ""
+        return Source(n, result.entry, result.coverage, tuple(passages), about=about)
+
+    def _extractive(self, found: Found) -> Iterator[Checked]:
         index = self._retriever.index
+        search = found.search
         excerpts = extract(
-            question,
-            search.results,
+            search.query,
+            found.results,
             search.vector,
             index.encoder.encode_queries,
             dict(search.reading.terms),
             index.lexical.stem,
             note_of=index.store.note_passage,
+            asked_for=found.asked_for,
         )
         for n, excerpt in enumerate(excerpts, start=1):
             yield _quoted(n, excerpt)
 
-    def _answer(
-        self,
-        question: str,
-        search: Search,
-        numbering: Numbering,
-        sentences: Sequence[Sentence],
-        rejections: Sequence[Rejection],
-        model: str,
-        timings: Mapping[str, float],
-        started: float,
-        notices: Sequence[str] = (),
-    ) -> Answer:
-        citations = numbering.citations
+    def _answer(self, run: _Run) -> Answer:
+        citations = run.numbering.citations
         cited = {c.entry.id for c in citations}
         bare = [f"[{c.n}]" for c in citations if c.coverage == "note"]
+        notices = list(run.notices)
         if bare:
-            notices = [
-                *notices,
-                f"Of {', '.join(bare)} only the list's own words are known: `accelrag fetch` reads the source.",
-            ]
+            notices.append(
+                f"Of {', '.join(bare)} only the list's own words are known: `accelrag fetch` reads the source."
+            )
         return Answer(
-            question=question,
-            answer=answer_text(sentences),
+            question=run.question,
+            answer=answer_text(run.sentences),
             refused=False,
             reason="",
-            sentences=tuple(sentences),
+            sentences=tuple(run.sentences),
             citations=citations,
-            rejections=tuple(rejections),
-            also=tuple(r for r in search.results if r.entry.id not in cited),
-            support=round(sum(s.support for s in sentences) / len(sentences), 4),
-            model=model,
-            timings={**timings, "total": time.perf_counter() - started},
+            rejections=tuple(run.rejections),
+            also=tuple(r for r in run.found.results if r.entry.id not in cited),
+            support=round(sum(s.support for s in run.sentences) / len(run.sentences), 4),
+            model=run.model,
+            timings=self._timings(run),
             notices=tuple(notices),
-            query=search.query,
+            query=run.found.query,
+            extra=run.extra,
         )
 
-    def _refusal(
-        self, question: str, search: Search, reason: str, timings: Mapping[str, float], started: float
-    ) -> Answer:
+    def _refusal(self, run: _Run, reason: str) -> Answer:
         return Answer(
-            question=question,
+            question=run.question,
             answer="",
             refused=True,
             reason=reason,
             sentences=(),
             citations=(),
-            rejections=(),
-            also=_near(search.results),
+            rejections=tuple(run.rejections),
+            also=_near(run.found.results),
             support=0.0,
-            model=_SPOKEN,
-            timings={**timings, "total": time.perf_counter() - started},
-            query=search.query,
+            model=run.model,
+            timings=self._timings(run),
+            notices=tuple(run.notices),
+            query=run.found.query,
+            extra=run.extra,
         )
+
+    def _timings(self, run: _Run) -> Mapping[str, float]:
+        return {**run.timings, "total": time.perf_counter() - run.started}
 
 
 def clean_question(question: str) -> str:
@@ -156,6 +314,14 @@ def _quoted(n: int, excerpt: Excerpt) -> Checked:
     )
     claim = Claim(excerpt.text, (n,), excerpt.lead)
     return Checked(claim, 1.0, "supported", (Evidence(source, piece, 1.0),))
+
+
+def _unsupported(run: _Run) -> str:
+    count = len(run.rejections)
+    if not count:
+        return f"{run.model} found no answer in the sources."
+    what = "The one sentence" if count == 1 else f"None of the {count} sentences"
+    return f"{what} that {run.model} wrote is {'not ' if count == 1 else ''}supported by the sources."
 
 
 def _why(search: Search) -> str:
