@@ -177,7 +177,7 @@ def _document(tantivy: Any, passage: Passage, entry: Entry) -> Any:
     document.add_unsigned("passage", passage.id)
     document.add_text("entry", entry.id)
     document.add_text("kind", entry.kind)
-    document.add_text("path", _listed({section.lower() for path in entry.sections for section in path}))
+    document.add_text("path", _listed({section.casefold() for path in entry.sections for section in path}))
     if passage.is_note:
         titles, notes = " ".join(entry.titles), " ".join(entry.notes)
         labels = " ".join(p.label for p in entry.places)

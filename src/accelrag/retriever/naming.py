@@ -1,0 +1,74 @@
+"""Whether a question names an entry: by a title, by what a title is short for, or by an identifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from accelrag.retriever.fusing import Fusion
+from accelrag.retriever.reading import Reading
+from accelrag.types import Entry
+from accelrag.words import STOPWORDS, identifiers, words
+
+__all__ = ["boost"]
+
+
+def boost(
+    reading: Reading, entry: Entry, fusion: Fusion, weight_of: Callable[[str], float], heaviest: float
+) -> tuple[float, tuple[str, ...]]:
+    """What is added to an entry's score because the question names it, and why.
+
+    ``weight_of`` gives the rarity of a folded word, ``heaviest`` that of a word which occurs once.
+    """
+    why = []
+    added = 0.0
+    asked = [w[1:] if w[0] == "v" and w[1:].isdigit() else w for w in words(reading.corrected)]
+    content = sum(w not in STOPWORDS for w in asked) or len(asked)
+    runs = _runs(asked)
+    best = 0.0
+    for alias in _aliases(entry):
+        length = runs.get("".join(alias), 0)
+        if not length:
+            continue
+        weight = sum(weight_of(w) for w in alias) / len(alias)
+        share = min(1.0, length / max(1, content))
+        certain = 2.0 if share == 1.0 else min(1.0, weight / heaviest)
+        value = fusion.title_boost * share * certain
+        if value > best:
+            best, name = value, " ".join(alias)
+    if best:
+        added += best
+        why.append(f"the question names its title: {name!r} (+{best:.2f})")
+    own = {identifier for title in entry.titles for identifier in identifiers(title)}
+    key = entry.key.casefold()
+    for identifier in reading.identifiers:
+        plain = identifier.removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/")
+        if identifier in own or (len(plain) > 5 and f"/{plain}/" in f"/{key.split('://')[-1]}/"):
+            added += fusion.identifier_boost
+            why.append(f"the question names it: {identifier!r} (+{fusion.identifier_boost:.2f})")
+            break
+    return added, tuple(why)
+
+
+def _aliases(entry: Entry) -> list[list[str]]:
+    """What people call an entry: its titles, what stands in brackets in them, what precedes a colon."""
+    found = []
+    for title in entry.titles:
+        found.append(words(title))
+        for opened, closed in (("(", ")"), ("（", "）")):
+            if opened in title and closed in title:
+                inside = title[title.index(opened) + 1 : title.rindex(closed)]
+                found += [words(inside), words(title[: title.index(opened)])]
+                found += [words(part) for part in inside.split("/")]
+        for mark in (":", " / ", " — "):
+            if mark in title:
+                found.append(words(title.split(mark, 1)[0]))
+    return [list(alias) for alias in dict.fromkeys(tuple(a) for a in found if a and len("".join(a)) > 1)]
+
+
+def _runs(asked: Sequence[str], longest: int = 8) -> dict[str, int]:
+    """Every run of words written as one, with its length: 'flash attention 3' names FlashAttention-3."""
+    found: dict[str, int] = {}
+    for start in range(len(asked)):
+        for stop in range(start + 1, min(len(asked), start + longest) + 1):
+            found.setdefault("".join(asked[start:stop]), stop - start)
+    return found

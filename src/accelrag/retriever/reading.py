@@ -1,0 +1,104 @@
+"""A question -> Reading: content words, names and n-grams, with typing mistakes mended by the index's own words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from accelrag.index import Index
+from accelrag.words import STOPWORDS, cjk_grams, fold, identifiers, words
+
+__all__ = ["MAX_QUERY", "Reader", "Reading"]
+
+MAX_QUERY = 2_000  # characters of a question that are read; the encoder reads less
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a question was read: its content words as written and as corrected, with their weights."""
+
+    text: str
+    terms: tuple[tuple[str, float], ...]
+    stems: Mapping[str, float]
+    identifiers: tuple[str, ...]
+    grams: tuple[str, ...]
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def corrected(self) -> str:
+        """The question with its typing mistakes mended."""
+        text = self.text
+        for wrong, right in self.corrections.items():
+            at = fold(text).find(wrong)
+            if at >= 0 and len(fold(text)) == len(text):
+                text = text[:at] + right + text[at + len(wrong) :]
+        return text
+
+
+class Reader:
+    """Reads questions with the words of one opened index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._total = max(1, index.manifest.counts["passages"])
+
+    def read(self, query: str) -> Reading:
+        """Split a question into what the two sides look for, mending typing mistakes by the index's own words."""
+        text = query[:MAX_QUERY]
+        spoken = words(text)
+        content = [w for w in dict.fromkeys(spoken) if w not in STOPWORDS] or list(dict.fromkeys(spoken))
+        content = content[:64]
+        corrections: dict[str, str] = {}
+        stems: dict[str, float] = {}
+        terms: list[tuple[str, float]] = []
+        unknown = []
+        lexical, store = self._index.lexical, self._index.store
+        for word in content:
+            stem = lexical.stem(word)
+            if not stem:
+                continue
+            df = lexical.known(stem)
+            if not df and (right := self._correction(word)):
+                corrections[word] = right
+                stem, df = lexical.stem(right), max(1, store.frequency(right))
+            if not df:
+                unknown.append(word)
+            terms.append((stem, self.rarity(df)))
+            stems[stem] = max(stems.get(stem, 0.0), 0.6 if word in corrections else 1.0)
+            if word[0] == "v" and word[1:].isdigit():
+                stems.setdefault(word[1:], 0.7)
+        for left, right in pairwise(spoken):
+            joined = lexical.stem(left + right)
+            if left not in STOPWORDS and joined not in stems and lexical.known(joined):
+                stems[joined] = 0.8
+        return Reading(
+            text=text,
+            terms=tuple(terms),
+            stems=stems,
+            identifiers=tuple(dict.fromkeys(identifiers(text)))[:32],
+            grams=tuple(dict.fromkeys(cjk_grams(text)))[:64],
+            corrections=corrections,
+            unknown=tuple(unknown),
+        )
+
+    def _correction(self, word: str) -> str:
+        reach = 2 if len(word) >= 8 else 1 if len(word) >= 5 else 0
+        if not reach or any(c.isdigit() for c in word):
+            return ""
+        from rapidfuzz.distance import OSA
+
+        best, best_key = "", (reach + 1, 0)
+        for term, df in self._index.store.near_terms(word, reach):
+            if len(term) < 4:
+                continue
+            distance = OSA.distance(word, term, score_cutoff=reach)
+            if distance <= reach and (distance, -df) < best_key:
+                best, best_key = term, (distance, -df)
+        return best
+
+    def rarity(self, df: int) -> float:
+        """The weight of a word that occurs in ``df`` passages: its inverse document frequency as in BM25."""
+        return math.log(1 + (self._total - df + 0.5) / (df + 0.5))
