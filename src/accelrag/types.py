@@ -279,6 +279,7 @@ class Turn:
     answer: str
     entries: tuple[str, ...] = ()  # ids of the entries cited, in order
     refused: bool = False
+    also: tuple[str, ...] = ()  # ids of the entries found besides
 
 
 class Progress(Protocol):

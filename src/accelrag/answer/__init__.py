@@ -1,7 +1,6 @@
 """question -> hits -> gate -> draft -> claims -> verification -> Answer."""
 
 from accelrag.answer.gate import THRESHOLD, relevance
-from accelrag.answer.history import Turn
 from accelrag.answer.loop import Answerer
 
-__all__ = ["THRESHOLD", "Answerer", "Turn", "relevance"]
+__all__ = ["THRESHOLD", "Answerer", "relevance"]

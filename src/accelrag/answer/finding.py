@@ -1,4 +1,4 @@
-"""What is searched for a question: follow-ups resolved, the sides of a comparison, an order in time or in the list."""
+"""What is searched for a question: follow-ups resolved, the sides of a comparison, an order in time or the list."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from accelrag.answer.asked import compared, reading_order, when
 from accelrag.answer.gate import THRESHOLD, relevance
-from accelrag.answer.history import Standalone, Turn, stand_alone
+from accelrag.answer.history import Past, Standalone, stand_alone
 from accelrag.retriever import Filters, Retriever, Search
-from accelrag.types import Result
+from accelrag.types import Entry, Result, Turn
 
 __all__ = ["Found", "find"]
 
@@ -44,7 +44,7 @@ def find(
     published: Callable[[str], str],
 ) -> Found:
     """Search for a question. ``published`` gives the date of an entry's document by entry id, or nothing."""
-    alone = stand_alone(question, history)
+    alone = stand_alone(question, _past(retriever, history))
     search = retriever.search(alone.query, limit, _restricted(filters, alone))
     least = _FOLLOW_UP if alone.entries else THRESHOLD
     relevant = bool(search.results) and relevance(search.signals) >= least
@@ -57,6 +57,19 @@ def find(
     if reading_order(alone.query) and relevant:
         return _as_taught(found)
     return found
+
+
+def _past(retriever: Retriever, history: Sequence[Turn]) -> Past | None:
+    """The last turn with its entries; those that the index no longer holds are left out."""
+    if not history:
+        return None
+    last = history[-1]
+    found = retriever.index.store.some_entries([*last.entries, *last.also])
+
+    def entries(ids: Sequence[str]) -> tuple[Entry, ...]:
+        return tuple(found[i][0] for i in dict.fromkeys(ids) if i in found)
+
+    return Past(last.query or last.question, entries(last.entries), entries(last.also))
 
 
 def _restricted(filters: Filters | None, alone: Standalone) -> Filters | None:

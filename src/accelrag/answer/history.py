@@ -9,16 +9,15 @@ from typing import Literal
 
 from accelrag.types import Entry
 
-__all__ = ["Standalone", "Turn", "stand_alone"]
+__all__ = ["Past", "Standalone", "stand_alone"]
 
 Order = Literal["", "newest", "oldest"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A question that was answered: as asked, as searched, the entries cited and those found besides, in order."""
+class Past:
+    """What the last answer was about: its question as searched, the entries cited, those found besides; in order."""
 
-    question: str
     query: str
     cited: tuple[Entry, ...] = ()
     also: tuple[Entry, ...] = ()
@@ -197,11 +196,10 @@ _OPPOSED = (
 )
 
 
-def stand_alone(question: str, history: Sequence[Turn]) -> Standalone:
+def stand_alone(question: str, last: Past | None) -> Standalone:
     """The question as it would be asked without what came before."""
-    if not history:
+    if last is None:
         return Standalone(question)
-    last = history[-1]
     text = " ".join(question.split())
     order: Order = "newest" if _NEWEST.search(text) else "oldest" if _OLDEST.search(text) else ""
     if _YES.fullmatch(text):
@@ -234,7 +232,7 @@ def stand_alone(question: str, history: Sequence[Turn]) -> Standalone:
     return Standalone(text)
 
 
-def _pronoun(text: str, found: re.Match[str], last: Turn) -> Standalone:
+def _pronoun(text: str, found: re.Match[str], last: Past) -> Standalone:
     entry = last.cited[0]
     spoken = found[0].lower()
     name = _short(entry.title)
@@ -268,13 +266,13 @@ def _own(text: str, *, exclude: str = "") -> list[str]:
     return [w for w in re.findall(r"[A-Za-z0-9][\w.+'-]*", text) if w.lower() not in _FUNCTION]
 
 
-def _with_topic(text: str, last: Turn) -> str:
+def _with_topic(text: str, last: Past) -> str:
     """A question about several entries, with what they had in common behind it."""
     topic = " ".join(_own(last.query))
     return f"{text.rstrip(' ?.!')}? {topic}" if topic else text
 
 
-def _merged(fragment: str, last: Turn) -> str:
+def _merged(fragment: str, last: Past) -> str:
     """ "And for training?" after "Which systems are fast for inference?": the new part in the old part's place."""
     fragment = fragment.rstrip(" ?.!")
     base = last.query.rstrip(" ?.!")

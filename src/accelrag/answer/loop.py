@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from accelrag.answer.finding import Found, find
-from accelrag.answer.history import Turn
 from accelrag.answer.text import answer_text
 from accelrag.citations import Checked, Evidence, Numbering, Piece, Source
 from accelrag.errors import AccelragError, UsageError
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.generation.protocol import ContextOverflow, Generator
 from accelrag.retriever import Filters, Retriever, Search
-from accelrag.types import Answer, Claim, Rejection, Result, Sentence
+from accelrag.types import Answer, Claim, Rejection, Result, Sentence, Turn
 
 if TYPE_CHECKING:
     from accelrag.answer.drafting import Draft, Withdrawn

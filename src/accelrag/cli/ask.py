@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 import click
 
 from accelrag.answer.text import sentence_text
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
-from accelrag.cli.options import common, filtering, filters, json_option, questions, settings_of
-from accelrag.errors import AccelragError
+from accelrag.cli.options import common, filtering, filters, generating, json_option, questions, settings_of
+from accelrag.errors import AccelragError, UsageError
 from accelrag.pipeline import Assistant
 from accelrag.retriever import Filters
 from accelrag.shapes import answer_shape, error_shape
-from accelrag.types import Answer, Citation, Sentence
+from accelrag.types import Answer, Citation, Rejection, Sentence, Turn
 
-__all__ = ["ask_command"]
+__all__ = ["ask_command", "shown"]
 
 
 @click.command("ask", short_help="A cited answer to a question.")
-@click.argument("question")
+@click.argument("question", required=False)
 @common
 @filtering
+@generating
 @json_option
+@click.option("--chat", is_flag=True, help="Ask on: follow-ups know what came before.")
+@click.option("--show-prompt", is_flag=True, help="Print what the language model would be sent, and stop.")
+@click.option("--show-unsupported", is_flag=True, help="Show what was written and not supported, struck through.")
 @click.option("--stream/--no-stream", default=True, help="Show each sentence as soon as it is verified.")
 def ask_command(
-    question: str,
+    question: str | None,
     home: str | None,
     model: str | None,
     list_: str | None,
     sections: tuple[str, ...],
     kinds: tuple[str, ...],
     top_k: int | None,
+    llm: str | None,
+    no_llm: bool,
+    rerank: str | None,
+    verifier: str | None,
     as_json: bool,
+    chat: bool,
+    show_prompt: bool,
+    show_unsupported: bool,
     stream: bool,
 ) -> int:
     """Answer QUESTION with sentences that can be checked; `-` reads one question a line.
@@ -40,27 +52,59 @@ def ask_command(
     \b
     accelrag ask "What does PagedAttention do about wasted GPU memory?"
     accelrag ask "Which simulators model DRAM?" --kind repository --json
+    accelrag ask --llm ollama:qwen3:4b "How does FlashAttention save memory?"
+    accelrag ask --chat
     """
-    settings = settings_of(home=home, model=model, list_=list_, top_k=top_k)
+    if no_llm:
+        llm = ""
+    settings = settings_of(
+        home=home, model=model, list_=list_, top_k=top_k, llm=llm, rerank=rerank, verifier=verifier
+    )
+    if not question and not chat:
+        raise UsageError("there is no question", hint='ask something: accelrag ask "What is PagedAttention?"')
     with progress() as bar:
         assistant = Assistant.open(settings, progress=bar, notice=notice)
     restricted = filters(sections, kinds)
+    if chat:
+        from accelrag.cli.chat import converse
+
+        return converse(assistant, restricted, question or "", shown, unsupported=show_unsupported)
+    assert question is not None
+    if show_prompt:
+        for text in questions(question):
+            out(safe(assistant.prompt(text, filters=restricted)))
+        return 0
     codes = [
-        _one(assistant, text, restricted, as_json=as_json, stream=stream, batch=question == "-")
+        _one(
+            assistant,
+            text,
+            restricted,
+            as_json=as_json,
+            stream=stream,
+            batch=question == "-",
+            unsupported=show_unsupported,
+        )
         for text in questions(question)
     ]
     return max(codes, default=0) if question != "-" else 0
 
 
 def _one(
-    assistant: Assistant, question: str, restricted: Filters, *, as_json: bool, stream: bool, batch: bool
+    assistant: Assistant,
+    question: str,
+    restricted: Filters,
+    *,
+    as_json: bool,
+    stream: bool,
+    batch: bool,
+    unsupported: bool,
 ) -> int:
     try:
         if as_json:
             answer = assistant.ask(question, filters=restricted)
             out_json(answer_shape(answer))
         else:
-            answer = _shown(assistant, question, restricted, stream=stream)
+            answer = shown(assistant, question, restricted, stream=stream, unsupported=unsupported)
     except AccelragError as error:
         if not batch:
             raise
@@ -72,15 +116,31 @@ def _one(
     return 3 if answer.refused else 0
 
 
-def _shown(assistant: Assistant, question: str, restricted: Filters, *, stream: bool) -> Answer:
-    shown = 0
+def shown(
+    assistant: Assistant,
+    question: str,
+    restricted: Filters,
+    *,
+    stream: bool = True,
+    unsupported: bool = False,
+    history: Sequence[Turn] = (),
+) -> Answer:
+    """Show an answer as it comes, with its sources; the answer."""
+    count = 0
     answer: Answer | None = None
-    for event in assistant.stream(question, filters=restricted):
+    for event in assistant.events(question, filters=restricted, history=history):
         if isinstance(event, Answer):
             answer = event
-        elif stream:
-            _sentence(event, first=shown == 0)
-            shown += 1
+        elif isinstance(event, Sentence):
+            if stream:
+                _sentence(event, first=count == 0)
+            count += 1
+        elif isinstance(event, Rejection):
+            if unsupported:
+                out(f"{paint(safe(event.text), 'struck')} {paint(f'({safe(event.reason)})', 'dim')}", flush=True)
+        elif count and stream:
+            notice("What stands above was the model thinking aloud, not its answer.")
+            count = 0
     assert answer is not None
     if not stream:
         for position, sentence in enumerate(answer.sentences):

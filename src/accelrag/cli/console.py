@@ -12,7 +12,16 @@ from typing import IO, Any
 
 __all__ = ["coloured", "notice", "out", "out_json", "paint", "progress", "safe", "width"]
 
-_STYLES = {"title": "1", "dim": "2", "number": "36", "good": "32", "warn": "33", "bad": "31", "link": "34"}
+_STYLES = {
+    "title": "1",
+    "dim": "2",
+    "number": "36",
+    "good": "32",
+    "warn": "33",
+    "bad": "31",
+    "link": "34",
+    "struck": "9",
+}
 
 
 def safe(text: str) -> str:

@@ -12,7 +12,7 @@ from accelrag.errors import UsageError
 from accelrag.retriever import Filters
 from accelrag.settings import Settings
 
-__all__ = ["common", "filtering", "filters", "json_option", "questions", "settings_of"]
+__all__ = ["common", "filtering", "filters", "generating", "json_option", "questions", "settings_of"]
 
 Command = Callable[..., Any]
 _SHARED = ("home", "model", "list")
@@ -42,6 +42,18 @@ def filtering(command: Command) -> Command:
             "--kind", "kinds", multiple=True, metavar="K", help="Only entries of this kind; may be repeated."
         ),
         click.option("--section", "sections", multiple=True, metavar="S", help="Only this section; may be repeated."),
+    ):
+        command = option(command)
+    return command
+
+
+def generating(command: Command) -> Command:
+    """``--llm``, ``--no-llm``, ``--rerank`` and ``--verifier``."""
+    for option in (
+        click.option("--verifier", metavar="MODEL", help="NLI cross-encoder that judges each sentence."),
+        click.option("--rerank", metavar="MODEL", help="Cross-encoder that reorders what was found."),
+        click.option("--no-llm", is_flag=True, help="Quote the sources, whatever the settings name."),
+        click.option("--llm", metavar="SPEC", help="Language model: openai:MODEL, ollama:MODEL or hf:MODEL."),
     ):
         command = option(command)
     return command

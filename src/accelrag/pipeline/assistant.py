@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from accelrag.answer import Answerer
 from accelrag.corpus import Corpus
@@ -11,11 +12,16 @@ from accelrag.errors import EntryUnknown, IndexDamaged, IndexMissing, ModelError
 from accelrag.index import Index, current_generation
 from accelrag.listing.urls import canonical_url
 from accelrag.pipeline.home import index_dir_of, named_lists
+from accelrag.pipeline.judges import Judges
 from accelrag.pipeline.lag import lag
 from accelrag.retriever import Filters, Fusion, Retriever, Search
 from accelrag.settings import Settings
-from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Sentence
+from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Rejection, Sentence, Turn
 from accelrag.words import fold
+
+if TYPE_CHECKING:
+    from accelrag.answer.drafting import Withdrawn
+    from accelrag.generation import Generator
 
 __all__ = ["Assistant", "Shown"]
 
@@ -41,13 +47,14 @@ class Assistant:
     def __init__(self, settings: Settings, index: Index, *, fusion: Fusion | None = None) -> None:
         self.settings = settings
         self._fusion = fusion
+        self._judges = Judges(settings)
+        self._models: dict[str, Generator | None] = {"": None}
         self._lists = _names_of(settings, index)
         self._take(index)
 
     def _take(self, index: Index) -> None:
         self.index = index
-        self._retriever = Retriever(index, fusion=self._fusion)
-        self._answerer = Answerer(self._retriever)
+        self._retriever = Retriever(index, fusion=self._fusion, rerank=self._judges.rerank)
 
     @classmethod
     def open(
@@ -87,17 +94,66 @@ class Assistant:
         self._load()
         return self._retriever.search(clean_question(query), limit or self.settings.top_k, self._within(filters))
 
-    def ask(self, question: str, *, limit: int | None = None, filters: Filters | None = None) -> Answer:
-        """A cited answer, or a refusal."""
-        self._load()
-        return self._answerer.ask(question, limit=limit or self.settings.top_k, filters=self._within(filters))
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        filters: Filters | None = None,
+        history: Sequence[Turn] = (),
+        llm: str | None = None,
+    ) -> Answer:
+        """A cited answer, or a refusal.
+
+        ``history`` are the earlier turns of a conversation. ``llm`` is a spec such as ``openai:qwen3`` in place of
+        the settings' own; empty means none.
+        """
+        limit = limit or self.settings.top_k
+        return self._answerer(llm).ask(question, limit=limit, filters=self._within(filters), history=history)
 
     def stream(
-        self, question: str, *, limit: int | None = None, filters: Filters | None = None
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        filters: Filters | None = None,
+        history: Sequence[Turn] = (),
+        llm: str | None = None,
     ) -> Iterator[Sentence | Answer]:
-        """Verified sentences as they come, the Answer last."""
-        self._load()
-        return self._answerer.stream(question, limit=limit or self.settings.top_k, filters=self._within(filters))
+        """Verified sentences as they come, the Answer last. The Answer's sentences are the ones that stand."""
+        for event in self.events(question, limit=limit, filters=filters, history=history, llm=llm):
+            if isinstance(event, (Sentence, Answer)):
+                yield event
+
+    def events(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        filters: Filters | None = None,
+        history: Sequence[Turn] = (),
+        llm: str | None = None,
+    ) -> Iterator[Sentence | Rejection | Withdrawn | Answer]:
+        """As ``stream``, with each claim that fell, and word when all sentences before are taken back."""
+        limit = limit or self.settings.top_k
+        return self._answerer(llm).stream(question, limit=limit, filters=self._within(filters), history=history)
+
+    def prompt(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        filters: Filters | None = None,
+        history: Sequence[Turn] = (),
+        llm: str | None = None,
+    ) -> str:
+        """What a language model would be sent for a question."""
+        from accelrag.answer.prompt import render
+
+        limit = limit or self.settings.top_k
+        within = self._within(filters)
+        prompt = self._answerer(llm).prompt(question, limit=limit, filters=within, history=history)
+        return render(prompt.messages)
 
     def entries(self) -> list[tuple[Entry, Coverage]]:
         """Every entry with its coverage, in list order."""
@@ -148,6 +204,25 @@ class Assistant:
             except (IndexDamaged, ModelError):
                 if attempt == 3 or not self.refresh():
                     raise
+
+    def _answerer(self, llm: str | None) -> Answerer:
+        """An answerer with the language model that is asked for.
+
+        Raises:
+            UsageError, SettingsError: the spec names no model that can be asked.
+        """
+        self._load()
+        spec = self.settings.llm if llm is None else llm
+        if spec not in self._models:
+            from accelrag.generation import make_generator
+
+            self._models[spec] = make_generator(spec, self.settings)
+        return Answerer(
+            self._retriever,
+            self._models[spec],
+            answer_tokens=self.settings.max_answer_tokens,
+            entails=self._judges.entails,
+        )
 
     def _within(self, filters: Filters | None) -> Filters | None:
         return replace(filters or Filters(), lists=self._lists) if self._lists else filters
