@@ -16,7 +16,7 @@ from accelrag.types import Document, Entry, Passage
 
 __all__ = ["CHUNKER", "Sizes", "chunk", "embedding_text", "note_document"]
 
-CHUNKER = "structure-1"  # changes whenever the same document would give other passages
+CHUNKER = "structure-2"  # changes whenever the same document would give other passages
 TokenSpans = Callable[[str], list[tuple[int, int]]]
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*$")
@@ -97,7 +97,7 @@ def _packed(document: Document, token_spans: TokenSpans, sizes: Sizes) -> Iterat
         size = bisect_left(starts, b) - bisect_left(starts, start) if start >= 0 else 0
         small = (bisect_left(starts, end) - bisect_left(starts, start)) * 3 < sizes.body
         full = size > sizes.body or (title is not None and not small)
-        if start >= 0 and full and not (only_headings and size <= sizes.body):
+        if start >= 0 and full and not only_headings:
             yield start, end, heading
             start = -1
         if title is not None:

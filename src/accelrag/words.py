@@ -54,7 +54,7 @@ def identifiers(text: str) -> list[str]:
         name = name.strip(_EDGE)
         inner = re.search(r"\w[^\w\s]+\w", name) is not None
         if 1 < len(name) <= 200 and (inner or any(c.isdigit() for c in name)) and any(c.isalnum() for c in name):
-            found.append(fold(name))
+            found.append("".join(fold(name).split()))  # an accent that stands alone folds to a space
     return found
 
 
