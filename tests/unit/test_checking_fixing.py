@@ -23,6 +23,7 @@ ESCAPED = NEW.replace("&", "&amp;")
         (f"- <{OLD}> - x", f"- <{NEW}> - x"),
         (f"- {OLD} - x", f"- {NEW} - x"),
         (f"- {OLD}. Next", f"- {NEW}. Next"),
+        (f"- (N)[{OLD}] and [M] ({OLD})", f"- (N)[{NEW}] and [M] ({NEW})"),
         (f"- [N][r]\n\n[r]: {OLD}", f"- [N][r]\n\n[r]: {NEW}"),
         (f"- [N][r]\n\n[r]: <{OLD}> 't'", f"- [N][r]\n\n[r]: <{NEW}> 't'"),
         (f'<a href="{OLD}">N</a>', f'<a href="{ESCAPED}">N</a>'),

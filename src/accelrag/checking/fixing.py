@@ -76,9 +76,11 @@ def _destinations(text: str) -> Iterator[tuple[int, int, bool]]:
         taken.add(start)
         yield start, end, bool(match["quoted"] or match["unquoted"])
     for start, address in bare_addresses(text):
+        end = start + len(address)
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
         # In the middle of markup it is a link's text, an attribute or a destination that was seen above.
-        if start not in taken and text[start - 1 : start] not in {"[", "(", "<", '"', "'", "=", "`"}:
-            yield start, start + len(address), False
+        if start not in taken and before != "](" and after not in ("](", "][") and before[-1:] not in set("<\"'=`"):
+            yield start, end, False
 
 
 def _until(pattern: re.Pattern[str], text: str, start: int) -> str:
@@ -93,6 +95,8 @@ def _balanced(text: str, start: int) -> int:
         depth += (character == "(") - (character == ")")
         if depth < 0:
             return length
+        if depth > 32:  # as deep as CommonMark parsers follow
+            break
     return len(_until(_UNTIL_SPACE, text, start))
 
 

@@ -41,6 +41,7 @@ _COMMON = frozenset(
 _NAMING = re.compile(r"(?:call|term|nam|dub|coin|introduc|propos)\w*\b[^.]{0,30}$", re.IGNORECASE)
 _ENOUGH = 0.75
 _TEXT_READ = 4000
+_LONGEST = 500  # characters of a title that are compared
 
 
 def normalised_title(title: str) -> str:
@@ -50,6 +51,7 @@ def normalised_title(title: str) -> str:
 
 def same_work(listed: str, real: str, text: str = "") -> bool:
     """Whether ``listed`` can be a curator's title for the work called ``real`` whose abstract or text is ``text``."""
+    listed, real = listed[:_LONGEST], real[:_LONGEST]
     words = _tokens(real)
     if not words or not _tokens(listed):
         return True  # nothing to compare with
