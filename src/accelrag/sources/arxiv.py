@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode, urlsplit
 
 from accelrag.errors import FetchFailed
-from accelrag.settings import Settings
 from accelrag.sources.work import Answer, Outcome, Unchanged, Want, document
-from accelrag.transport import Transport
+
+if TYPE_CHECKING:
+    from accelrag.settings import Settings
+    from accelrag.transport import Transport
 
 __all__ = ["ArxivSource", "arxiv_id"]
 

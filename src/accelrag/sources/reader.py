@@ -21,6 +21,8 @@ def main(what: str, options: dict[str, Any], memory: int) -> int:
     body = sys.stdin.buffer.read()
     reader = {"pdf": _pdf, "html": _html}[what]
     if what == "pdf":
+        # PyMuPDF imports its layout models when they are installed: a second of work for what is not used here.
+        sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]
         import pymupdf  # noqa: F401 - loaded before the ceiling, which is for the body
     _limit(memory)
     answer = reader(body, options)
