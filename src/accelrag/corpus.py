@@ -213,6 +213,11 @@ class Corpus:
             for table in ("documents", "failures", "imported"):
                 self._db.execute(f"DELETE FROM {table} WHERE entry_id=?", (entry_id,))  # noqa: S608
 
+    def compact(self) -> None:
+        """Give the space of removed texts back to the disk."""
+        with self._translated():
+            self._db.execute("VACUUM")
+
     def put_imported(self, entry: Entry) -> None:
         """Keep an entry that came with its text, from no list."""
         with self.batch():

@@ -28,7 +28,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fetch": ("work", "Fetch what the entries point at."),
     "import": ("work", "Take texts that you have already."),
     "index": ("work", "Build the index from the corpus."),
+    "update": ("update", "Refresh the list, say what changed, fetch and index it."),
+    "check": ("check", "Link health, duplicates, list titles against real ones."),
     "eval": ("evaluate", "Figures on a question file."),
+    "gc": ("update", "Remove texts, vectors and encoders that nothing uses."),
+    "doctor": ("check", "What is wrong, and the command that mends it."),
     "status": ("status", "What is here: entries, coverage, model, age."),
     "config": ("status", "Each setting, its value and where it came from."),
 }

@@ -66,14 +66,30 @@ class VectorCache:
             out[i] = known[key]
         return out, len(order)
 
+    def needless(self, texts: Iterable[bytes]) -> tuple[int, int]:
+        """How many vectors have a key that is not among ``texts``, and their bytes."""
+        wanted = set(texts)
+        rows = self._db.execute("SELECT key, length(key) + length(vector) FROM vectors")
+        sizes = [size for key, size in rows if key not in wanted]
+        return len(sizes), sum(sizes)
+
     def keep_only(self, texts: Iterable[bytes]) -> int:
         """Forget every vector whose key is not among ``texts``; how many that were."""
-        with self._db:
-            self._db.execute("CREATE TEMP TABLE keep (key BLOB PRIMARY KEY)")
-            self._db.executemany("INSERT OR IGNORE INTO keep VALUES (?)", ((k,) for k in texts))
-            gone = self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM keep)").rowcount
-            self._db.execute("DROP TABLE keep")
-        return gone
+        try:
+            with self._db:
+                self._db.execute("CREATE TEMP TABLE keep (key BLOB PRIMARY KEY)")
+                self._db.executemany("INSERT OR IGNORE INTO keep VALUES (?)", ((k,) for k in texts))
+                gone = self._db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM keep)").rowcount
+                self._db.execute("DROP TABLE keep")
+            return gone
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"{self._path} cannot be written: {error}", hint="check the folder's permissions and free space"
+            ) from error
+
+    def compact(self) -> None:
+        """Give the space of forgotten vectors back to the disk."""
+        self._db.execute("VACUUM")
 
     def close(self) -> None:
         """Close the file."""

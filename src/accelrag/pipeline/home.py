@@ -89,7 +89,9 @@ def own_list(corpus_dir: Path) -> Path | None:
 
 def is_remote(source: str) -> bool:
     """Whether a list is named by an address or as a GitHub repository, ``owner/name``, rather than by its path."""
-    return "://" in source or bool(_REPOSITORY.fullmatch(source) and not Path(source).expanduser().exists())
+    if source.startswith(("/", "~", ".")):
+        return False
+    return "://" in source or bool(_REPOSITORY.fullmatch(source) and not Path(source).exists())
 
 
 def index_dir_of(settings: Settings) -> Path:

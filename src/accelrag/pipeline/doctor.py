@@ -1,0 +1,353 @@
+"""``doctor``: each damaged state of a home with the command that mends it. It mends nothing itself but leftovers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from accelrag.corpus import Corpus
+from accelrag.embedding.models import find_model
+from accelrag.errors import (
+    AccelragError,
+    Busy,
+    IndexDamaged,
+    IndexMissing,
+    IndexStranger,
+    ModelError,
+    StorageError,
+)
+from accelrag.index import Index, Manifest, orphans, sweep, writing
+from accelrag.index.bundle import current_generation
+from accelrag.pipeline.gc import index_folders
+from accelrag.pipeline.home import entries_of, home_lists, index_dir_of, is_remote
+from accelrag.pipeline.lag import lag
+from accelrag.settings import Settings
+
+if TYPE_CHECKING:
+    from accelrag.generation import LocalServer
+
+__all__ = ["Diagnosis", "Finding", "examine"]
+
+Severity = Literal["error", "warning", "info"]
+_NEARLY_FULL = 300_000_000  # bytes: an exported encoder, a generation beside the one that answers, and some air
+_ANSWER_WITHIN = 30.0
+_GENERATOR_HINT = "`accelrag ask` answers without a language model meanwhile"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One state with what mends it. ``about`` is a word: home, settings, list, corpus, index, model, llm."""
+
+    about: str
+    severity: Severity
+    message: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All findings. ``exit_code`` is 1 where one of them is more than information."""
+
+    home: str
+    findings: tuple[Finding, ...]
+    mended: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 or 1."""
+        return int(any(f.severity != "info" for f in self.findings))
+
+    def shape(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {
+            "home": self.home,
+            "healthy": self.exit_code == 0,
+            "findings": [
+                {"about": f.about, "severity": f.severity, "message": f.message, "mend": f.mend}
+                for f in self.findings
+            ],
+            "mended": list(self.mended),
+        }
+
+
+def examine(
+    settings: Settings,
+    *,
+    fix: bool = False,
+    servers: Callable[[], Sequence[LocalServer]] | None = None,
+    free: Callable[[Path], int] = lambda path: shutil.disk_usage(path).free,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Diagnosis:
+    """Look at everything in a home. ``fix`` removes what killed runs left behind, nothing else."""
+    mended = list(_swept(settings)) if fix else []
+    findings = [
+        *_home(settings, free),
+        *_lists(settings),
+        *_corpus(settings, now()),
+        *_index(settings),
+        *_model(settings),
+        *_leftovers(settings),
+        *_language_models(settings, servers),
+    ]
+    return Diagnosis(str(settings.home), tuple(findings), tuple(mended))
+
+
+def _home(settings: Settings, free: Callable[[Path], int]) -> Iterator[Finding]:
+    for folder in (settings.corpus_dir, settings.index_dir):
+        standing = folder
+        while not standing.exists() and standing != standing.parent:
+            standing = standing.parent
+        if not os.access(standing, os.W_OK | os.X_OK):
+            yield Finding(
+                "home",
+                "warning",
+                f"{standing} cannot be written: questions are answered, updates are not possible",
+                f"chmod u+rwX {standing}, or give another --home",
+            )
+    standing = settings.home
+    while not standing.exists() and standing != standing.parent:
+        standing = standing.parent
+    with suppress(OSError):
+        left = free(standing)
+        if left < _NEARLY_FULL:
+            yield Finding(
+                "home",
+                "error",
+                f"the disk of {standing} is nearly full: {left / 1e6:.0f} MB are free",
+                "accelrag gc, or make room",
+            )
+
+
+def _lists(settings: Settings) -> Iterator[Finding]:
+    try:
+        entries_of(settings)
+        for item in home_lists(settings):
+            if item.source and not is_remote(item.source) and not Path(item.source).exists():
+                name = item.name or item.path.stem
+                yield Finding(
+                    "list",
+                    "warning",
+                    f"the source of {name} is gone: {item.source}",
+                    f"accelrag update --list NEW_SOURCE --name {name}",
+                )
+    except AccelragError as error:
+        yield _said("list", error, "accelrag list --skipped")
+    except OSError as error:
+        yield Finding("list", "error", f"the list cannot be read: {error}", "check its permissions")
+
+
+def _corpus(settings: Settings, now: datetime) -> Iterator[Finding]:
+    path = settings.corpus_dir / "corpus.db"
+    if not path.exists():
+        return
+    aside = f"mv {path} {path}.damaged && accelrag fetch"
+    try:
+        with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
+            for problem in corpus.problems():
+                yield Finding("corpus", "error", problem, aside)
+            latest = max((d.fetched_at for d in corpus.documents()), default="")
+    except StorageError as error:
+        newer = "newer accelrag" in str(error)
+        yield Finding("corpus", "error", str(error), error.hint if newer else aside)
+        return
+    except (ValueError, TypeError) as error:
+        yield Finding("corpus", "error", f"{path} holds rows that cannot be read: {error}", aside)
+        return
+    with suppress(ValueError):
+        if latest and datetime.fromisoformat(latest) > now.replace(microsecond=0):
+            yield Finding(
+                "corpus",
+                "warning",
+                f"a text was fetched in the future, {latest}: this machine's clock was or is wrong",
+                "set the clock; `accelrag fetch` asks for those texts again",
+            )
+
+
+def _index(settings: Settings) -> Iterator[Finding]:
+    for folder in _answering(settings):
+        try:
+            index = Index.open(folder, model=_model_of(folder, settings), threads=settings.threads)
+        except (IndexMissing, IndexDamaged, IndexStranger, ModelError, StorageError) as error:
+            yield _said("index", error, "accelrag index --rebuild")
+            continue
+        with closing(index):
+            try:
+                index.check()
+                index.load()
+                if folder == index_dir_of(settings):
+                    yield from _behind(settings, index)
+            except AccelragError as error:
+                yield _said("index", error, "accelrag index --rebuild")
+    main = index_dir_of(settings)
+    with suppress(AccelragError):
+        built = Manifest.read(current_generation(main))
+        if built.model != settings.model:
+            wanted = settings.model or "the default model"
+            flag = f" --model {settings.model}" if settings.model else ""
+            yield Finding(
+                "model",
+                "error",
+                f"the index was built with {built.encoder['name']}, the settings name {wanted}",
+                f"accelrag index{flag}",
+            )
+
+
+def _answering(settings: Settings) -> list[Path]:
+    main = index_dir_of(settings)
+    return list(dict.fromkeys([main, *index_folders(settings)]))
+
+
+def _model_of(folder: Path, settings: Settings) -> str:
+    """The model that an index was built with: that it is another one than the settings name is told apart."""
+    try:
+        return Manifest.read(current_generation(folder)).model
+    except AccelragError:
+        return settings.model
+
+
+def _behind(settings: Settings, index: Index) -> Iterator[Finding]:
+    for line in lag(settings, index.manifest):
+        yield Finding("index", "warning", line, "accelrag index")
+    with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
+        texts = {i: digest for i, (digest, _, _) in corpus.digests().items()}
+    other = 0
+    for entry, _ in index.store.entries():
+        document = index.store.document(f"text:{entry.id}")
+        other += (document.digest if document else "") != texts.get(entry.id, "")
+    if other:
+        yield Finding(
+            "index", "warning", f"the corpus is newer than the index: {other} texts differ", "accelrag index"
+        )
+
+
+def _model(settings: Settings) -> Iterator[Finding]:
+    try:
+        given = Path(settings.model).expanduser() / "encoder.json" if settings.model else None
+        if given is not None and given.is_file():
+            return
+        source = find_model(settings.model)
+    except ModelError as error:
+        yield _said("model", error, "accelrag index --model MODEL")
+        return
+    with suppress(AccelragError, KeyError):
+        built = Manifest.read(current_generation(index_dir_of(settings)))
+        weights = str(built.encoder.get("weights_sha256") or "")
+        if built.model == settings.model and source.weights_sha256 and weights != source.weights_sha256:
+            yield Finding(
+                "model",
+                "error",
+                f"the weights of {source.name} are not those that the index was built with",
+                "accelrag index",
+            )
+
+
+def _leftovers(settings: Settings) -> Iterator[Finding]:
+    for path in _left(settings):
+        yield Finding("home", "warning", f"{path} was left behind by a run that was killed", "accelrag doctor --fix")
+    note = settings.corpus_dir / ".lock.json"
+    if holder := _holder(note):
+        alive = _alive(holder[0])
+        if not alive:
+            message = f"{note} names process {holder[0]} ({holder[1]}), which is gone; the lock itself is free"
+            yield Finding("home", "warning", message, "accelrag doctor --fix")
+        else:
+            yield Finding("home", "info", f"process {holder[0]} writes into this home: {holder[1]}")
+
+
+def _left(settings: Settings) -> list[Path]:
+    found = [path for folder in index_folders(settings) for path in orphans(folder)]
+    if settings.corpus_dir.is_dir():
+        found += sorted(settings.corpus_dir.glob(".*.new"))
+    return found
+
+
+def _swept(settings: Settings) -> Iterator[str]:
+    """Remove what was left behind, unless its maker is still at work."""
+    from accelrag.ingest import hold
+
+    left = _left(settings)
+    note = settings.corpus_dir / ".lock.json"
+    stale = _holder(note)
+    if not left and not (stale and not _alive(stale[0])):
+        return
+    with suppress(Busy), hold(settings.corpus_dir, doing="accelrag doctor"):
+        for folder in index_folders(settings):
+            if folder.is_dir() and orphans(folder):
+                with suppress(Busy), writing(folder):
+                    yield from (f"removed {path}" for path in sweep(folder))
+        for path in settings.corpus_dir.glob(".*.new"):
+            path.unlink(missing_ok=True)
+            yield f"removed {path}"
+    if stale and not _alive(stale[0]):
+        note.unlink(missing_ok=True)
+        yield f"removed {note}"
+
+
+def _holder(note: Path) -> tuple[int, str] | None:
+    try:
+        said = json.loads(note.read_text(encoding="utf-8"))
+        return int(said["pid"]), f"{str(said['doing'])[:60]} since {str(said['since'])[:40]}"
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return (0, "unreadable")
+
+
+def _alive(pid: int) -> bool:
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _language_models(settings: Settings, servers: Callable[[], Sequence[LocalServer]] | None) -> Iterator[Finding]:
+    from accelrag.generation import discover_servers
+
+    for server in (servers or discover_servers)():
+        if server.problem:
+            yield Finding("llm", "info", f"{server.name} at {server.url}: {server.problem}", server.command)
+            continue
+        kind, address = ("ollama", "ollama_host") if server.name == "Ollama" else ("openai", "openai_base_url")
+        asked = replace(settings, **{address: server.url})  # type: ignore[arg-type]
+        problem = _asked(f"{kind}:{server.models[0]}", asked)
+        if problem is None:
+            yield Finding(
+                "llm", "info", f"{server.name} at {server.url} answers with {server.models[0]}", server.command
+            )
+        else:
+            message = f"{server.name} at {server.url} answers wrongly: {problem}"
+            yield Finding("llm", "warning", message, problem.hint or _GENERATOR_HINT)
+    if settings.llm:
+        problem = _asked(settings.llm, settings)
+        if problem is not None:
+            message = f"the language model {settings.llm} does not answer as it should: {problem}"
+            yield Finding("llm", "error", message, problem.hint or _GENERATOR_HINT)
+
+
+def _asked(spec: str, settings: Settings) -> AccelragError | None:
+    """Ask for one word; the error where none comes."""
+    from accelrag.errors import GeneratorUnavailable
+    from accelrag.generation import Message, make_generator
+
+    try:
+        model = make_generator(spec, replace(settings, llm_timeout=_ANSWER_WITHIN))
+        said = "".join(model.stream([Message("user", "Answer with one word: yes.")], max_tokens=32))
+    except AccelragError as error:
+        return error
+    return None if said.strip() else GeneratorUnavailable("it says nothing", hint="load another model in it")
+
+
+def _said(about: str, error: AccelragError, mend: str) -> Finding:
+    return Finding(about, "error", str(error), error.hint or mend)

@@ -1,0 +1,193 @@
+"""``gc``: what no list, no passage and no index needs any longer, and how many bytes that is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from accelrag.chunking import embedding_text
+from accelrag.corpus import Corpus
+from accelrag.embedding import VectorCache
+from accelrag.embedding.cache import text_key
+from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger
+from accelrag.index import Manifest, Store, current_generation, generations, sweep, writing
+from accelrag.index.bundle import orphans
+from accelrag.ingest import hold
+from accelrag.pipeline.home import entries_of
+from accelrag.settings import Settings
+
+__all__ = ["Collected", "collect_garbage", "index_folders"]
+
+
+@dataclass(slots=True)
+class Collected:
+    """What was removed, or with ``dry_run`` would be: how many of each kind, and bytes in all."""
+
+    dry_run: bool
+    counts: dict[str, int] = field(default_factory=dict)
+    bytes: int = 0
+
+    def add(self, what: str, count: int, size: int) -> None:
+        """Count ``count`` of a kind, ``size`` bytes together."""
+        if count:
+            self.counts[what] = self.counts.get(what, 0) + count
+            self.bytes += size
+
+    def shape(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {"dry_run": self.dry_run, "removed": dict(self.counts), "bytes": self.bytes}
+
+
+def collect_garbage(settings: Settings, *, dry_run: bool = False, wait: float = 0.0) -> Collected:
+    """Remove texts of entries that no list holds, vectors that no passage uses, old encoders and generations.
+
+    Raises:
+        ListError: a list of the home cannot be read, so nothing is known to be needless.
+        StorageError, Busy: as their names say.
+    """
+    settings = replace(settings, list="")
+    found = Collected(dry_run)
+    if dry_run:
+        _collect(settings, found)
+        return found
+    with hold(settings.corpus_dir, wait=wait, doing="accelrag gc"), writing(settings.index_dir, wait=wait):
+        _collect(settings, found)
+    return found
+
+
+def index_folders(settings: Settings) -> list[Path]:
+    """The home's index and those of other lists below it."""
+    apart = settings.index_dir / "lists"
+    return [settings.index_dir, *(sorted(p for p in apart.iterdir() if p.is_dir()) if apart.is_dir() else [])]
+
+
+def _collect(settings: Settings, found: Collected) -> None:
+    for folder in index_folders(settings)[1:]:
+        if not _list_exists(folder):
+            _remove(folder, "indexes of lists that are gone", found)
+    _texts(settings, found)
+    for folder in index_folders(settings):
+        _generations(folder, found)
+    _cache(settings, found)
+
+
+def _texts(settings: Settings, found: Collected) -> None:
+    path = settings.corpus_dir / "corpus.db"
+    if not path.exists():
+        return
+    with Corpus.open(settings.corpus_dir, read_only=found.dry_run) as corpus:
+        entries, _ = entries_of(settings, corpus)
+        wanted = {entry.id for entry in entries}
+        for folder in index_folders(settings)[1:]:
+            wanted |= {entry.id for entry in _indexed(folder)}
+        gone = sorted((corpus.digests().keys() | corpus.failures().keys()) - wanted)
+        texts = [d for d in map(corpus.document, gone) if d is not None]
+        found.add("texts", len(texts), sum(len(d.text.encode()) for d in texts))
+        found.add("failures", len(gone) - len(texts), 0)
+        if gone and not found.dry_run:
+            with corpus.batch():
+                for entry_id in gone:
+                    corpus.remove(entry_id)
+            corpus.compact()
+
+
+def _generations(folder: Path, found: Collected) -> None:
+    left = orphans(folder)
+    try:
+        current = current_generation(folder)
+    except (IndexMissing, IndexDamaged):
+        return
+    old = [p for p in generations(folder) if p not in (current, *left)]
+    found.add("leftovers of killed runs", len(left), sum(map(_size, left)))
+    found.add("old generations", len(old), sum(map(_size, old)))
+    if not found.dry_run:
+        sweep(folder, keep=1)
+
+
+def _cache(settings: Settings, found: Collected) -> None:
+    cache = settings.index_dir / "cache"
+    if not cache.is_dir():
+        return
+    keys: dict[str, set[bytes]] = {}
+    for folder in index_folders(settings):
+        try:
+            generation = current_generation(folder)
+            manifest = Manifest.read(generation)
+        except (IndexMissing, IndexDamaged, IndexStranger):
+            return  # what it needs cannot be told, and the next build will want it
+        with closing(Store(generation / "passages.db")) as store:
+            keys.setdefault(manifest.fingerprint, set()).update(text_key(text) for text in _texts_of(store))
+    if not keys:
+        return
+    for path in sorted(cache.glob("encoder-*")):
+        if _fingerprint(path) not in keys:
+            _remove(path, "encoders", found)
+    for path in sorted(cache.glob("vectors-*.db")):
+        fingerprint = path.stem.removeprefix("vectors-")
+        if fingerprint not in keys:
+            for part in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+                _remove(part, "vector files of other encoders", found)
+            continue
+        before = path.stat().st_size
+        with closing(VectorCache(cache, fingerprint)) as vectors:
+            if found.dry_run:
+                needless, size = vectors.needless(keys[fingerprint])
+                found.add("vectors", needless, size)
+                continue
+            gone = vectors.keep_only(keys[fingerprint])
+            if gone:
+                vectors.compact()
+        found.add("vectors", gone, max(0, before - path.stat().st_size))
+
+
+def _texts_of(store: Store) -> Iterator[str]:
+    for entry, _ in store.entries():
+        for passage in store.passages_of(entry.id):
+            yield embedding_text(passage)
+
+
+def _indexed(folder: Path) -> list[Any]:
+    try:
+        with closing(Store(current_generation(folder) / "passages.db")) as store:
+            return [entry for entry, _ in store.entries()]
+    except (IndexMissing, IndexDamaged):
+        return []
+
+
+def _list_exists(folder: Path) -> bool:
+    try:
+        return all(Path(item["path"]).is_file() for item in Manifest.read(current_generation(folder)).lists)
+    except IndexMissing:
+        return False
+    except (IndexDamaged, IndexStranger, KeyError):
+        return True
+
+
+def _fingerprint(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / "encoder.json").read_text(encoding="utf-8"))["fingerprint"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _remove(path: Path, what: str, found: Collected) -> None:
+    if not path.exists():
+        return
+    found.add(what, 0 if path.name.endswith(("-wal", "-shm")) else 1, _size(path))
+    if found.dry_run:
+        return
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _size(path: Path) -> int:
+    """Bytes that go with a file or folder: what others hold by a hard link stays."""
+    files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
+    return sum(p.stat().st_size for p in files if p.stat().st_nlink == 1)
