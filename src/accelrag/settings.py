@@ -7,6 +7,7 @@ setting is an error that names the nearest one. Secrets come from the environmen
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import tomllib
 from collections.abc import Mapping
@@ -30,8 +31,8 @@ _ALIASES = {
 _NOT_SETTINGS = {"ACCELRAG_SHARED"}
 
 
-def _setting(default: Any, about: str, *, secret: bool = False) -> Any:
-    return field(default=default, metadata={"about": about, "secret": secret})
+def _setting(default: Any, about: str, *, secret: bool = False, least: float = 0, most: float = math.inf) -> Any:
+    return field(default=default, metadata={"about": about, "secret": secret, "least": least, "most": most})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,14 @@ class Settings:
     llm: str = _setting("", "generator: empty for extractive, openai:MODEL, ollama:MODEL or hf:MODEL")
     rerank: str = _setting("", "cross-encoder that reorders the hits: a local folder or a hub name")
     verifier: str = _setting("", "NLI cross-encoder for verification: a local folder or a hub name")
-    top_k: int = _setting(8, "entries that a search returns")
+    top_k: int = _setting(8, "entries that a search returns", least=1, most=1000)
     threads: int = _setting(0, "threads for the encoder; 0 means all cores")
     openai_base_url: str = _setting("", "address of an OpenAI-compatible server")
     openai_api_key: str = _setting("", "key for it", secret=True)
     ollama_host: str = _setting("", "address of an Ollama server")
     context_tokens: int = _setting(0, "context of the language model in tokens; 0 asks the server")
-    max_answer_tokens: int = _setting(512, "longest answer that a language model may write")
-    llm_timeout: float = _setting(120.0, "longest silence of a language model server")
+    max_answer_tokens: int = _setting(512, "longest answer that a language model may write", least=1)
+    llm_timeout: float = _setting(120.0, "longest silence of a language model server", least=0.1)
     arxiv_api: str = _setting("https://export.arxiv.org/api/query", "arXiv API")
     github_api: str = _setting("https://api.github.com", "GitHub API")
     github_raw: str = _setting("https://raw.githubusercontent.com", "GitHub raw files")
@@ -61,13 +62,13 @@ class Settings:
     github_token: str = _setting("", "token for GitHub", secret=True)
     allow_private: bool = _setting(False, "fetch from loopback and private addresses")
     contact: str = _setting("https://github.com/accelrag/accelrag", "contact in the User-Agent")
-    fetch_timeout: float = _setting(30.0, "longest time for one fetch")
-    fetch_bytes: int = _setting(25_000_000, "largest body, on the wire and after decompression")
-    fetch_workers: int = _setting(8, "hosts that are fetched at the same time")
+    fetch_timeout: float = _setting(30.0, "longest time for one fetch", least=0.1)
+    fetch_bytes: int = _setting(25_000_000, "largest body, on the wire and after decompression", least=1)
+    fetch_workers: int = _setting(8, "hosts that are fetched at the same time", least=1)
     refresh_days: float = _setting(30.0, "age in days after which a document is asked for again")
     pdf_pages: int = _setting(12, "pages of a PDF that are read")
     host: str = _setting("127.0.0.1", "address that the web page listens on")
-    port: int = _setting(7860, "port that the web page listens on")
+    port: int = _setting(7860, "port that the web page listens on", most=65_535)
     auth: str = _setting("", "user:password for the web page, or a file of them", secret=True)
     root_path: str = _setting("", "path of the web page behind a proxy")
     rate_limit: int = _setting(60, "questions a minute and client on the web page")
@@ -137,11 +138,17 @@ def user_data_home() -> Path:
 def find_home(
     flag: str | os.PathLike[str] | None, *, environ: Mapping[str, str], cwd: Path | None = None
 ) -> tuple[Path, str]:
-    """The home and where it was named: ``--home``, ACCELRAG_HOME, a folder with corpus/, the user's data folder."""
-    if flag:
-        return Path(flag).expanduser().absolute(), "flag"
-    if environ.get("ACCELRAG_HOME"):
-        return Path(environ["ACCELRAG_HOME"]).expanduser().absolute(), "ACCELRAG_HOME"
+    """The home and where it was named: ``--home``, ACCELRAG_HOME, a folder with corpus/, the user's data folder.
+
+    Raises:
+        SettingsError: it starts with ``~`` and a user that does not exist.
+    """
+    for named, origin in ((flag, "flag"), (environ.get("ACCELRAG_HOME"), "ACCELRAG_HOME")):
+        if named:
+            try:
+                return Path(named).expanduser().absolute(), origin
+            except RuntimeError as error:
+                raise SettingsError(f"home {named} cannot be found: {error}", hint="give a whole path") from error
     here = (cwd or Path.cwd()).absolute()
     if (here / "corpus").is_dir():
         return here, "current folder"
@@ -198,14 +205,13 @@ def _known(key: str, origin: str, *, shown: str = "") -> None:
 
 def _coerce(key: str, raw: Any, origin: str) -> Any:
     _known(key, origin)
-    wanted = {f.name: f for f in fields(Settings)}[key].default
+    setting = {f.name: f for f in fields(Settings)}[key]
+    wanted = setting.default
+    shown = "(hidden)" if setting.metadata["secret"] else repr(raw)[:80]
     problem = SettingsError(
-        f"setting {key} in {origin} has a bad value: {raw!r}",
-        hint=f"give {'true or false' if isinstance(wanted, bool) else f'a value like {wanted!r}'}",
+        f"setting {key} in {origin} has a bad value: {shown}", hint=f"give {_wanted(wanted, setting.metadata)}"
     )
     if isinstance(wanted, bool):
-        if isinstance(raw, bool):
-            return raw
         word = str(raw).strip().lower()
         if word in {"1", "true", "yes", "on"}:
             return True
@@ -214,12 +220,24 @@ def _coerce(key: str, raw: Any, origin: str) -> Any:
         raise problem
     if isinstance(wanted, (int, float)):
         try:
-            value = type(wanted)(raw)
-        except (TypeError, ValueError) as error:
+            value = float(raw) if isinstance(wanted, float) else int(raw)
+        except (TypeError, ValueError, OverflowError) as error:
             raise problem from error
-        if value < 0 or value != value:
+        cut = isinstance(raw, float) and value != raw
+        least, most = setting.metadata["least"], setting.metadata["most"]
+        if isinstance(raw, bool) or cut or not math.isfinite(value) or not least <= value <= most:
             raise problem
         return value
     if not isinstance(raw, (str, os.PathLike)):
         raise problem
     return str(raw)
+
+
+def _wanted(default: Any, metadata: Mapping[str, Any]) -> str:
+    if isinstance(default, bool):
+        return "true or false"
+    if not isinstance(default, (int, float)):
+        return f"a text like {default!r}" if default else "a text"
+    kind = "a number" if isinstance(default, float) else "a whole number"
+    least, most = metadata["least"], metadata["most"]
+    return f"{kind} of at least {least}" if math.isinf(most) else f"{kind} from {least} to {most}"

@@ -6,11 +6,11 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-__all__ = ["coloured", "notice", "out", "out_json", "paint", "progress", "safe", "width"]
+__all__ = ["coloured", "json_line", "notice", "out", "out_json", "paint", "progress", "safe", "width"]
 
 _STYLES = {
     "title": "1",
@@ -37,16 +37,16 @@ def safe(text: str) -> str:
     return "".join(kept)
 
 
-def coloured(stream: IO[str]) -> bool:
+def coloured(stream: IO[str], environ: Mapping[str, str] = os.environ) -> bool:
     """Whether to colour: NO_COLOR and TERM=dumb say no, FORCE_COLOR says yes, else a terminal decides.
 
     https://no-color.org, https://force-color.org
     """
-    if os.environ.get("NO_COLOR"):
+    if environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    if environ.get("FORCE_COLOR"):
+        return environ["FORCE_COLOR"] != "0"
+    return stream.isatty() and environ.get("TERM") != "dumb"
 
 
 def paint(text: str, style: str, stream: IO[str] | None = None) -> str:
@@ -68,7 +68,13 @@ def out(text: str = "", *, end: str = "\n", flush: bool = False) -> None:
 
 def out_json(value: Any) -> None:
     """Write one JSON object on one line, at once."""
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False), flush=True)  # noqa: T201
+    print(json_line(value), flush=True)  # noqa: T201
+
+
+def json_line(value: Any) -> str:
+    """A value as JSON on one line: letters of every script as they are, what could steer a terminal as an escape."""
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 def notice(text: str) -> None:
