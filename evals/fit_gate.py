@@ -49,9 +49,7 @@ def main() -> None:
         precision, recall = tp / max(1, int(refused.sum())), tp / int((y == 0).sum())
         lost = int((refused & (y == 1)).sum())
         f1 = 2 * precision * recall / max(1e-9, precision + recall)
-        print(
-            f"cut {cut}: refusal P {precision:.3f} R {recall:.3f} F1 {f1:.3f}; lost {lost}/{int(y.sum())}"
-        )
+        print(f"cut {cut}: refusal P {precision:.3f} R {recall:.3f} F1 {f1:.3f}; lost {lost}/{int(y.sum())}")
     for (features, label, question), prob in sorted(zip(data, p, strict=True), key=lambda t: t[1]):
         if (prob >= 0.5) != bool(label):
             print(f"{label} {prob:.2f} {[round(f, 2) for f in features]} {question}")
