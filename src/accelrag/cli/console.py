@@ -73,8 +73,12 @@ def out_json(value: Any) -> None:
 
 def json_line(value: Any) -> str:
     """A value as JSON on one line: letters of every script as they are, what could steer a terminal as an escape."""
-    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    line = json.dumps(value, ensure_ascii=not _unicode(sys.stdout), allow_nan=False)
     return line if line.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
+
+
+def _unicode(stream: IO[str]) -> bool:
+    return (stream.encoding or "utf-8").lower().replace("-", "") == "utf8"
 
 
 def notice(text: str) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
-from accelrag.cli.console import notice, progress, safe
+from accelrag.cli.console import json_line, notice, progress, safe
 from accelrag.cli.options import common, filters, settings_of
 from accelrag.errors import StorageError, UsageError
 from accelrag.exports import bibtex, markdown
@@ -66,7 +65,7 @@ def export_command(
             raise UsageError("no entry fits these filters", hint="`accelrag list` shows sections and kinds")
     text = _text(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows])
     if output is None:
-        sys.stdout.write(safe(text))
+        sys.stdout.write(text if form == "jsonl" else safe(text))
         return 0 if rows else 3
     try:
         fresh = output.with_name(f".{output.name}.new")
@@ -89,5 +88,5 @@ def _text(form: str, rows: list[tuple[Entry, Coverage, Document | None]]) -> str
         if document is not None:
             facts = document_shape(document)
             shape["document"] = {k: v for k, v in facts.items() if k not in {"text", "entry"}}
-        lines.append(json.dumps(shape, ensure_ascii=False))
+        lines.append(json_line(shape))
     return "".join(f"{line}\n" for line in lines)

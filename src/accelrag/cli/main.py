@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -33,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("evaluate", "Figures on a question file."),
     "gc": ("update", "Remove texts, vectors and encoders that nothing uses."),
     "doctor": ("check", "What is wrong, and the command that mends it."),
+    "serve": ("serve", "The web page."),
+    "mcp": ("serve", "A server for agents over stdio."),
     "status": ("status", "What is here: entries, coverage, model, age."),
     "config": ("status", "Each setting, its value and where it came from."),
 }
@@ -83,13 +85,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    code = _run(arguments)
-    # Leaving at once saves the 0.1 s in which the interpreter frees what the process ends with anyway.
+    code = 0
     try:
+        code = _run(arguments)
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
         _silence_stdout()
+    except OSError as error:  # a full disk behind a redirection
+        _say(f"error: the output cannot be written: {error.strerror}")
+        code = 1
+    # Leaving at once saves the 0.1 s in which the interpreter frees what the process ends with anyway.
     os._exit(code)
 
 
@@ -118,12 +124,14 @@ def _run(arguments: list[str]) -> int:
             AccelragError("there is not enough memory", hint="close other programs or take fewer entries"), as_json
         )
     except OSError as error:
+        if error.errno == errno.ENOSPC and not error.filename:  # standard output itself: main says so
+            raise
         where = f" ({error.filename})" if error.filename else ""
         return _report(
             AccelragError(f"{error.strerror or error}{where}", hint="check the path, its permissions and free space"),
             as_json,
         )
-    except Exception as error:
+    except BaseException as error:  # a panic of a Rust library is no Exception
         if os.environ.get("PYTHONDEVMODE"):
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
@@ -137,11 +145,12 @@ def _run(arguments: list[str]) -> int:
 
 def _report(error: AccelragError, as_json: bool) -> int:
     if as_json:
+        from accelrag.cli.console import out_json
         from accelrag.shapes import error_shape
 
-        print(json.dumps(error_shape(error), ensure_ascii=False))  # noqa: T201
+        out_json(error_shape(error))
     else:
-        _say(f"error: {error}")
+        _say(f"error: {' '.join(str(error).split())}")
         if error.hint:
             _say(f"  try: {error.hint}")
     return error.exit_code
