@@ -61,7 +61,7 @@ class Corpus:
             if read_only:
                 if not path.exists():
                     return cls.open_in_memory(path)
-                db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+                db = _reader(path)
             else:
                 folder.mkdir(parents=True, exist_ok=True)
                 db = sqlite3.connect(path, check_same_thread=False, timeout=30, isolation_level=None)
@@ -70,10 +70,12 @@ class Corpus:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and not read_only:
                 with _transaction(db):
-                    for statement in _SCHEMA.split(";"):
-                        if statement.strip():
-                            db.execute(statement)
-                    db.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+                    # Looked at again under the lock: another process may have made the tables meanwhile.
+                    if db.execute("PRAGMA user_version").fetchone()[0] == 0:
+                        for statement in _SCHEMA.split(";"):
+                            if statement.strip():
+                                db.execute(statement)
+                        db.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
             elif version > _SCHEMA_VERSION:
                 raise StorageError(
                     f"{path} was written by a newer accelrag (schema {version})",
@@ -266,6 +268,25 @@ class Corpus:
             raise StorageError(
                 f"{self.path} cannot be used: {error}", hint="`accelrag doctor` says what is wrong with it"
             ) from error
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    """A connection that writes nothing. In a folder that cannot be written SQLite wants to be told that it is so.
+
+    One that is opened with ``mode=ro`` would leave its log and index files beside the database for ever.
+    https://www.sqlite.org/wal.html#read_only_databases
+    """
+    address = path.absolute().as_uri()
+    db = sqlite3.connect(f"{address}?mode=rw", uri=True, check_same_thread=False, timeout=30)
+    try:
+        db.execute("PRAGMA query_only=1")
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        db.close()
+        if "unable to open" not in str(error) and "readonly" not in str(error):
+            raise
+        db = sqlite3.connect(f"{address}?immutable=1", uri=True, check_same_thread=False)
+    return db
 
 
 @contextmanager
