@@ -2,8 +2,8 @@
 
     python benchmarks/cold_start.py [RUNS]
 
-Both answer from the same 226 notes with the same weights; both have their index on disk. Prints medians of wall and CPU
-seconds, peak resident memory, and the ratio, run in turn so that the machine's mood meets both.
+Both answer from the same 226 notes with the same weights; both have their index on disk. Prints medians of wall and
+CPU seconds, peak resident memory, and the ratio, run in turn so that the machine's mood meets both.
 """
 
 from __future__ import annotations

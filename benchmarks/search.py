@@ -2,7 +2,7 @@
 
     python benchmarks/search.py [ROWS] [HOME]
 
-The dense side is measured on ROWS vectors (default 200,000) drawn around 2,000 centres, as embeddings cluster; the whole
+The dense side is measured on ROWS vectors (default 200,000) around 2,000 centres, as embeddings cluster; the whole
 search on the index of HOME where one is given.
 """
 
