@@ -203,7 +203,8 @@ def sweep(index_dir: Path, *, keep: int = _KEEP) -> list[Path]:
         current = None
     kept = [current, *reversed(generations(index_dir))] if current else list(reversed(generations(index_dir)))
     wanted = list(dict.fromkeys(kept))[:keep]
-    gone = orphans(index_dir) + [p for p in generations(index_dir) if p not in wanted]
+    unwanted = [p for p in generations(index_dir) if p not in wanted]
+    gone = list(dict.fromkeys([*orphans(index_dir), *unwanted]))
     for path in gone:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -230,7 +231,7 @@ def writing(index_dir: Path, *, wait: float = 0.0) -> Iterator[None]:
         raise Busy(
             f"another accelrag is writing to {index_dir}", hint="wait until it is done and run the command again"
         ) from error
-    except PermissionError as error:
+    except OSError as error:
         raise StorageError(
             f"{error.filename or index_dir} cannot be written: {error.strerror}",
             hint="check its permissions or give another --home",
