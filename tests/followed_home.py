@@ -54,7 +54,7 @@ class Followed:
     """``write`` edits the source of the list, ``update`` runs the product on it in this process."""
 
     def __init__(self, folder: Path, web: Web, encoder: Path, items: Iterable[Item] = (), **settings: Any) -> None:
-        self.home, self.source, self.web, self.encoder = folder / "home", folder / "list.md", web, encoder
+        self.home, self.source, self.web, self.encoder = folder / "home", folder / "chips.md", web, encoder
         self.settings = Settings(home=self.home, model=str(encoder), threads=1, **web.settings, **settings)
         self.items: list[Item] = []
         self.write(items)
