@@ -92,6 +92,7 @@ def run(tmp_path, kills, seed):
             now = stored(home)
             answers = [a for a in documents_asked_for(web.log[seen:]) if not set(a) <= now]
             assert len(answers) <= 1, "at most the answer that was on its way is lost"
+            assert not any(set(a) & now for a in answers), "an answer is stored whole or not at all"
             known = now
             with Corpus.open(home / "corpus") as corpus:
                 assert corpus.problems() == []

@@ -1,6 +1,7 @@
 """The store of documents: one fate an entry, whole after anything."""
 
 import sqlite3
+import threading
 from dataclasses import replace
 
 import pytest
@@ -95,6 +96,25 @@ def test_reading_a_home_without_a_corpus_makes_nothing(tmp_path):
     with Corpus.open(tmp_path / "none", read_only=True) as corpus:
         assert list(corpus.documents()) == []
     assert not (tmp_path / "none").exists()
+
+
+def test_many_may_open_a_new_corpus_at_once(tmp_path):
+    start = threading.Barrier(8)
+    problems = []
+
+    def work():
+        start.wait()
+        try:
+            Corpus.open(tmp_path).close()
+        except StorageError as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
