@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Refreshed", "keep", "list_name", "look", "targets"]
 
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
+_NAME = re.compile(r"\w[\w.-]{0,63}")
 _TELLS_NOTHING = {"readme", "index", "list", "main", "master", "head", "raw", "blob", "tree", "refs", "heads", "docs"}
 
 
@@ -103,11 +103,13 @@ def look(
 
         known = home_list.revision if kept else ""
         data, revision = fetch_list(home_list.source, transport(), settings=settings, revision=known)
+        if known and not data:
+            return Refreshed(home_list, read_named_list(home_list))
     else:
         data = _bytes_of(Path(home_list.source))
         revision = f"sha256:{hashlib.sha256(data).hexdigest()}"
     fresh = replace(home_list, revision=revision)
-    if kept and data in (b"", home_list.path.read_bytes()):
+    if kept and data == home_list.path.read_bytes():
         return Refreshed(fresh, read_named_list(home_list))
     from accelrag.listing import decode_list
 
