@@ -16,6 +16,7 @@ from accelrag.errors import StorageError
 __all__ = ["VectorCache", "text_key"]
 
 _BLOCK = 256
+_TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 
 
 def text_key(text: str) -> bytes:
@@ -31,10 +32,8 @@ class VectorCache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = self._open()
-        except (OSError, sqlite3.OperationalError) as error:
-            raise StorageError(
-                f"{self._path} cannot be written: {error}", hint="check the folder's permissions and free space"
-            ) from error
+        except (OSError, sqlite3.Error) as error:
+            raise _unwritable(self._path, error) from error
 
     def encode(
         self, encoder: Encoder, texts: Sequence[str], on_done: Callable[[int], None] | None = None
@@ -43,6 +42,21 @@ class VectorCache:
 
         Each block is committed as it is done, so that an interrupted build goes on where it stopped.
         """
+        try:
+            return self._encode(encoder, texts, on_done)
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise _unwritable(self._path, error) from error
+        try:
+            self._db.close()
+            self._db = self._anew()
+            return self._encode(encoder, texts, None)
+        except (OSError, sqlite3.Error) as error:
+            raise _unwritable(self._path, error) from error
+
+    def _encode(
+        self, encoder: Encoder, texts: Sequence[str], on_done: Callable[[int], None] | None
+    ) -> tuple[Vectors, int]:
         keys = [text_key(t) for t in texts]
         out = np.empty((len(texts), encoder.dimension), dtype=np.float32)
         known = self._read(set(keys), encoder.dimension)
@@ -98,16 +112,26 @@ class VectorCache:
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:
-            self._path.unlink()
-            return self._connect()
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise
+            return self._anew()
+
+    def _anew(self) -> sqlite3.Connection:
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=30, check_same_thread=False)
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+            )
+        except sqlite3.Error:
+            db.close()
+            raise
         return db
 
     def _read(self, keys: set[bytes], dimension: int) -> dict[bytes, Vectors]:
@@ -118,19 +142,27 @@ class VectorCache:
             marks = ",".join("?" * len(block))
             for key, raw in self._db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", block):  # noqa: S608
                 # A vector with a flipped bit would go unseen into every later index: it is encoded again instead.
-                if len(raw) == dimension * 4 or raw == _sealed(raw[: dimension * 4]):
-                    found[key] = np.frombuffer(raw[: dimension * 4], dtype=np.float32)
+                if len(raw) == dimension * 4 + 4 and raw == _sealed(raw[:-4]):
+                    found[key] = np.frombuffer(raw[:-4], dtype=np.float32)
         return found
 
     def _write(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        try:
-            with self._db:
-                self._db.executemany("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?,?)", rows)
-        except sqlite3.Error as error:
-            raise StorageError(
-                f"{self._path} cannot be written: {error}", hint="free some space and run the command again"
-            ) from error
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors (key, vector) VALUES (?,?)", rows)
 
 
 def _sealed(raw: bytes) -> bytes:
     return raw + zlib.crc32(raw).to_bytes(4, "big")
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    # Full, read-only, locked and unreadable files have codes of their own: https://www.sqlite.org/rescode.html
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA}
+
+
+def _unwritable(path: Path, error: Exception) -> StorageError:
+    return StorageError(
+        f"{path} cannot be written: {error}",
+        hint="check the folder's permissions and free space, and run the command again",
+    )

@@ -77,17 +77,15 @@ class OnnxEncoder:
         self._folder = folder
         try:
             self._config: dict[str, Any] = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
+            self._query_prompt: str = self._config["prompts"]["query"]
+            self._passage_prompt: str = self._config["prompts"]["passage"]
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:
-            raise ModelError(
-                f"the encoder in {folder} cannot be read: {error}", hint="rebuild it: accelrag index --rebuild"
-            ) from error
+            raise _unreadable(folder, error) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._threads = threads or os.cpu_count() or 1
         self._session: Any = None
-        self._query_prompt: str = self._config["prompts"]["query"]
-        self._passage_prompt: str = self._config["prompts"]["passage"]
         self._special: int = self._tokenizer.num_special_tokens_to_add(False)
 
     @property
@@ -143,7 +141,10 @@ class OnnxEncoder:
             types = types[:limit]
         row = np.asarray([ids], dtype=np.int64)
         feed = {"input_ids": row, "attention_mask": np.ones_like(row), "token_type_ids": np.asarray([types])}
-        result: Vectors = session.run(None, {k: feed[k] for k in self._config["inputs"]})[0][0]
+        try:
+            result: Vectors = session.run(None, {k: feed[k] for k in self._config["inputs"]})[0][0]
+        except Exception as error:  # onnxruntime has no common class of its own
+            raise _unreadable(self._folder, error) from error
         return result
 
     def _load(self) -> Any:
@@ -162,10 +163,7 @@ class OnnxEncoder:
                     str(self._folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
                 )
             except Exception as error:
-                raise ModelError(
-                    f"the encoder in {self._folder} cannot be loaded: {str(error).splitlines()[0][:200]}",
-                    hint="rebuild it: accelrag index --rebuild",
-                ) from error
+                raise _unreadable(self._folder, error) from error
         return self._session
 
 
@@ -177,15 +175,19 @@ def open_encoder(folder: Path, *, threads: int = 0) -> Encoder:
     """
     try:
         config = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(
-            f"the encoder in {folder} cannot be read: {error}", hint="rebuild it: accelrag index --rebuild"
-        ) from error
-    if config.get("runtime") == "torch":
+        runtime = config.get("runtime")
+    except (OSError, ValueError, AttributeError) as error:
+        raise _unreadable(folder, error) from error
+    if runtime == "torch":
         from accelrag.embedding.torch_encoder import TorchEncoder
 
         return TorchEncoder(config)
     return OnnxEncoder(folder, threads=threads)
+
+
+def _unreadable(folder: Path, error: Exception) -> ModelError:
+    what = " ".join(str(error).split())[:200] or type(error).__name__
+    return ModelError(f"the encoder in {folder} cannot be used: {what}", hint="rebuild it: accelrag index --rebuild")
 
 
 def _side_by_side(work: Callable[[int], None], count: int, threads: int) -> Iterator[None]:
