@@ -1,0 +1,77 @@
+"""``accelrag serve`` and ``accelrag mcp``."""
+
+from __future__ import annotations
+
+import click
+
+from accelrag.cli.console import notice, out
+from accelrag.cli.options import common, settings_of
+
+__all__ = ["mcp_command", "serve_command"]
+
+
+@click.command("serve", short_help="The web page.")
+@common
+@click.option("--host", metavar="ADDRESS", help="Address to listen on; 127.0.0.1 is this machine alone.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Port to listen on; 0 takes a free one.")
+@click.option("--auth", metavar="USER:PASSWORD|FILE", help="Ask for a login. A file holds hashes, one login a line.")
+@click.option("--root-path", metavar="PATH", help="Path of the page behind a proxy, such as /lists.")
+@click.option("--rate-limit", type=click.IntRange(0), metavar="N", help="Questions a minute and client; 0: no limit.")
+@click.option("--llm", metavar="SPEC", help="The model that is chosen at first.")
+@click.option("--hash-password", "hash_user", metavar="USER", help="Print a line for a file of logins, and end.")
+@click.option("--admin", is_flag=True, help="With --hash-password: a login that may update the library.")
+def serve_command(
+    home: str | None,
+    model: str | None,
+    list_: str | None,
+    host: str | None,
+    port: int | None,
+    auth: str | None,
+    root_path: str | None,
+    rate_limit: int | None,
+    llm: str | None,
+    hash_user: str | None,
+    admin: bool,
+) -> int:
+    """Serve the web page: ask, see the proof, explore the list.
+
+    \b
+    accelrag serve
+    accelrag serve --host 0.0.0.0 --auth reader:secret
+    """
+    if hash_user is not None:
+        from accelrag.ui.logins import hashed_login
+
+        password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+        out(hashed_login(hash_user, password, admin=admin))
+        return 0
+    from accelrag.ui import serve
+
+    settings = settings_of(
+        home=home,
+        model=model,
+        list_=list_,
+        host=host,
+        port=port,
+        auth=auth,
+        root_path=root_path,
+        rate_limit=rate_limit,
+        llm=llm,
+    )
+    serve(settings, notice=notice)
+    return 0
+
+
+@click.command("mcp", short_help="A server for agents over stdio.")
+@common
+@click.option("--llm", metavar="SPEC", help="The model that answers; none by default.")
+def mcp_command(home: str | None, model: str | None, list_: str | None, llm: str | None) -> int:
+    """Serve the tools search, ask, show_entry and list_sections over the Model Context Protocol.
+
+    \b
+    accelrag mcp --home ~/lists
+    """
+    from accelrag.mcp import serve_stdio
+
+    serve_stdio(settings_of(home=home, model=model, list_=list_, llm=llm))
+    return 0

@@ -1,0 +1,153 @@
+"""The web application: the page, its guard, its logins and ``/healthz``; and the server that runs it."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from accelrag.settings import Settings
+from accelrag.ui.asking import Asking
+from accelrag.ui.desk import Desk
+from accelrag.ui.examples import Examples
+from accelrag.ui.explore import Explore
+from accelrag.ui.generators import Generators
+from accelrag.ui.guard import Guard
+from accelrag.ui.jobs import Jobs
+from accelrag.ui.limits import RateLimit
+from accelrag.ui.logins import Logins
+
+if TYPE_CHECKING:
+    import gradio as gr
+    from fastapi import FastAPI
+
+__all__ = ["build_app", "is_loopback", "serve"]
+
+# What a page does besides asking (draw the map, filter, stop) comes in small requests of its own.
+_REQUESTS_PER_QUESTION = 10
+
+
+def build_app(settings: Settings, *, generators: Generators | None = None) -> FastAPI:
+    """The ASGI application over a home.
+
+    Raises:
+        SettingsError: the logins cannot be read.
+    """
+    # Read by Gradio when it is imported: it must neither report its use nor look for newer versions.
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    import gradio as gr
+    from fastapi import FastAPI
+
+    from accelrag.ui.blocks import Parts, page_assets, page_blocks
+
+    logins = Logins.read(settings.auth)
+    desk, jobs = Desk(settings), Jobs()
+    found = generators or Generators(settings)
+    parts = Parts(
+        settings=settings,
+        desk=desk,
+        jobs=jobs,
+        asking=Asking(settings, desk, jobs, found),
+        explore=Explore(settings, desk),
+        generators=found,
+        limit=RateLimit(settings.rate_limit),
+        examples=Examples(desk),
+        is_admin=_admin_rule(settings, logins),
+    )
+    app = FastAPI(title="accelrag", docs_url=None, redoc_url=None, openapi_url=None)
+
+    @app.get("/healthz")
+    def healthz() -> dict[str, Any]:
+        return {"status": "ok", "index": desk.generation or None}
+
+    page = page_blocks(parts)
+    page.queue(api_open=False, default_concurrency_limit=None, max_size=None)
+    app.add_middleware(Guard, limit=RateLimit(settings.rate_limit * _REQUESTS_PER_QUESTION))
+    app = gr.mount_gradio_app(
+        app,
+        page,
+        path="/",
+        auth=logins.check if logins else None,
+        root_path=settings.root_path or None,
+        footer_links=[],
+        run_history=False,
+        show_error=True,
+        max_file_size=1,
+        ssr_mode=False,
+        pwa=False,
+        mcp_server=False,
+        enable_monitoring=False,
+        **page_assets(),
+    )
+    app.state.parts = parts
+    return app
+
+
+def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None) -> None:
+    """Serve the page until it is interrupted.
+
+    Raises:
+        SettingsError: the logins cannot be read.
+        StorageError: the address cannot be listened on.
+    """
+    import uvicorn
+
+    from accelrag.errors import StorageError
+
+    app = build_app(settings)
+    if not is_loopback(settings.host) and not settings.auth:
+        notice(
+            f"{settings.host} can be reached by others, and there is no login: everyone may ask. "
+            "`--auth user:password` asks for one."
+        )
+    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=2,
+    )
+    try:
+        sock = config.bind_socket()
+    except (OSError, SystemExit) as error:
+        raise StorageError(
+            f"{shown}:{settings.port} cannot be listened on", hint="another program may use it: give another --port"
+        ) from error
+    port = sock.getsockname()[1]
+    notice(f"The page is at http://{shown}:{port}{settings.root_path}/ (Ctrl-C ends it)")
+    uvicorn.Server(config).run(sockets=[sock])
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def _admin_rule(settings: Settings, logins: Logins | None) -> Callable[[gr.Request], bool]:
+    def is_admin(request: gr.Request) -> bool:
+        if logins is not None and request.username in logins.admins:
+            return True
+        # Behind a proxy everyone comes from this machine; a foreign page that was resolved to it names another host.
+        client = request.client.host if request.client else ""
+        forwarded = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip"))
+        named = _hostname(str(request.headers.get("host", "")))
+        return is_loopback(client) and is_loopback(named) and not forwarded and not settings.root_path
+
+    return is_admin
+
+
+def _hostname(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.rpartition(":")[0] if ":" in host else host
