@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from accelrag.errors import IndexDamaged
+from accelrag.errors import IndexDamaged, StorageError
 
 __all__ = ["EXACT_LIMIT", "DenseIndex", "VectorIndex"]
 
@@ -57,12 +57,16 @@ class DenseIndex:
         except (RuntimeError, OSError) as error:
             raise IndexDamaged(
                 f"the vectors in {path} cannot be opened: {str(error).splitlines()[0][:160]}",
-                hint="rebuild the index: accelrag index",
+                hint="rebuild the index: accelrag index --rebuild",
             ) from error
 
     @classmethod
     def build(cls, path: Path, vectors: NDArray[np.float32], *, exact_limit: int = EXACT_LIMIT) -> None:
-        """Write an index of ``vectors``, shape ``(n, dimension)``, unit rows. The same rows give the same file."""
+        """Write an index of ``vectors``, shape ``(n, dimension)``, unit rows. The same rows give the same file.
+
+        Raises:
+            StorageError: the file cannot be written.
+        """
         import faiss
 
         count, dimension = vectors.shape
@@ -76,7 +80,13 @@ class DenseIndex:
             index.nprobe = max(16, lists // 16)
             index.make_direct_map()
         index.add(np.ascontiguousarray(vectors))
-        faiss.write_index(index, str(path))
+        try:
+            faiss.write_index(index, str(path))
+        except RuntimeError as error:
+            raise StorageError(
+                f"{path} cannot be written: {' '.join(str(error).split())[:160]}",
+                hint="check the folder's permissions and free space",
+            ) from error
 
     @property
     def count(self) -> int:

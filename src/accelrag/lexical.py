@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,17 +63,16 @@ class LexicalIndex:
         """
         import tantivy
 
-        try:
-            index = tantivy.Index.open(str(folder)) if folder.is_dir() else None
-        except (ValueError, OSError) as error:
-            raise _damaged(folder, error) from error
-        if index is None:
-            raise _damaged(folder, "it is missing")
-        _register(index)
+        self._folder = folder
         self._tantivy = tantivy
-        self._index = index
-        self._schema = index.schema
-        self._searcher = index.searcher()
+        if not folder.is_dir():
+            raise _damaged(folder, "it is missing")
+        with self._translated():
+            index = tantivy.Index.open(str(folder))
+            _register(index)
+            self._index = index
+            self._schema = index.schema
+            self._searcher = index.searcher()
         self._analyzer = _analyzer()
 
     @classmethod
@@ -96,7 +96,8 @@ class LexicalIndex:
     @property
     def count(self) -> int:
         """Passages in the index."""
-        return int(self._searcher.num_docs)
+        with self._translated():
+            return int(self._searcher.num_docs)
 
     def stem(self, word: str) -> str:
         """The stem under which a lower-case word is indexed; empty when nothing is left of it."""
@@ -105,20 +106,34 @@ class LexicalIndex:
 
     def known(self, stem: str) -> int:
         """In how many passages a stem occurs, counted in its most frequent field."""
-        return max(int(self._searcher.doc_freq(name, stem)) for name in _STEMMED)
+        with self._translated():
+            return max(int(self._searcher.doc_freq(name, stem)) for name in _STEMMED)
 
     def known_identifier(self, identifier: str) -> int:
         """In how many passages an identifier occurs as it is."""
-        return int(self._searcher.doc_freq("exact", identifier))
+        with self._translated():
+            return int(self._searcher.doc_freq("exact", identifier))
 
     def search(self, query: LexicalQuery, limit: int) -> list[tuple[int, float]]:
         """``(passage id, BM25)`` of the best ``limit`` passages, best first, ties by id."""
         if query.empty or limit < 1:
             return []
-        found = self._searcher.search(self._query(query), limit, count=False).hits
-        ids = self._searcher.fast_field_values("passage", [address for _, address in found]) if found else []
-        ranked = [(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True)]
+        with self._translated():
+            found = self._searcher.search(self._query(query), limit, count=False).hits
+            ids = self._searcher.fast_field_values("passage", [address for _, address in found]) if found else []
+            ranked = [(int(i), float(score)) for i, (score, _) in zip(ids, found, strict=True)]
         return sorted(ranked, key=lambda item: (-item[1], item[0]))
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, TypeError, OSError) as error:
+            raise _damaged(self._folder, error) from error
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":  # tantivy's asserts; pyo3 derives them from BaseException
+                raise _damaged(self._folder, error) from error
+            raise
 
     def _query(self, query: LexicalQuery) -> Any:
         q, occur = self._tantivy.Query, self._tantivy.Occur
@@ -220,4 +235,7 @@ def _url_identifiers(key: str) -> Sequence[str]:
 
 
 def _damaged(folder: Path, why: object) -> IndexDamaged:
-    return IndexDamaged(f"the lexical index in {folder} cannot be opened: {why}", hint="rebuild it: accelrag index")
+    said = " ".join(str(why).split())[:200]
+    return IndexDamaged(
+        f"the lexical index in {folder} cannot be used: {said}", hint="rebuild it: accelrag index --rebuild"
+    )

@@ -148,8 +148,9 @@ class Store:
 
     def some_entries(self, ids: Sequence[str]) -> dict[str, tuple[Entry, Coverage]]:
         """Entries by id."""
-        rows = self._in_blocks(f"SELECT {_ENTRY} FROM entries WHERE id IN", ids)  # noqa: S608
-        return {row[0]: _entry(row) for row in rows}
+        with self._translated():
+            rows = self._in_blocks(f"SELECT {_ENTRY} FROM entries WHERE id IN", ids)  # noqa: S608
+            return {row[0]: _entry(row) for row in rows}
 
     def map(self) -> dict[str, tuple[float, float]]:
         """``entry id -> (x, y)`` on the map."""
@@ -160,12 +161,13 @@ class Store:
         """A document by its id."""
         with self._translated():
             row = self._db.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id=?", (document_id,)).fetchone()  # noqa: S608
-        return _document(row) if row else None
+            return _document(row) if row else None
 
     def owners(self, ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
         """``passage id -> (entry id, whether it is the entry's own note passage)``."""
-        rows = self._in_blocks("SELECT id, entry_id, document_id FROM passages WHERE id IN", ids)
-        return {i: (entry_id, document_id.startswith("note:")) for i, entry_id, document_id in rows}
+        with self._translated():
+            rows = self._in_blocks("SELECT id, entry_id, document_id FROM passages WHERE id IN", ids)
+            return {i: (entry_id, document_id.startswith("note:")) for i, entry_id, document_id in rows}
 
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """Passages by id, with their text."""
@@ -174,7 +176,8 @@ class Store:
             'substr(d.text, p.start + 1, p."end" - p.start), p.heading, p.page '
             "FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.id IN"
         )
-        return {row[0]: _passage(row) for row in self._in_blocks(query, ids)}
+        with self._translated():
+            return {row[0]: _passage(row) for row in self._in_blocks(query, ids)}
 
     def passages_of(self, entry_id: str) -> list[Passage]:
         """The passages of an entry, note first."""
@@ -183,7 +186,8 @@ class Store:
                 i for (i,) in self._db.execute("SELECT id FROM passages WHERE entry_id=? ORDER BY id", (entry_id,))
             ]
         found = self.passages(ids)
-        return [found[i] for i in ids]
+        with self._translated():
+            return [found[i] for i in ids]
 
     def note_passage(self, entry_id: str) -> Passage:
         """The entry's own passage; the first where a very long note was cut.
@@ -198,7 +202,8 @@ class Store:
             raise IndexDamaged(
                 f"{self._path} lacks the note of {entry_id}", hint="rebuild it: accelrag index --rebuild"
             )
-        return self.passages([row[0]])[row[0]]
+        with self._translated():
+            return self.passages([row[0]])[row[0]]
 
     def note_passages(self) -> dict[str, int]:
         """``entry id -> id of its own passage``."""
@@ -210,7 +215,8 @@ class Store:
 
     def passage_ids(self, entry_ids: Iterable[str]) -> list[int]:
         """Ids of all passages of the entries, sorted."""
-        return sorted(i for (i,) in self._in_blocks("SELECT id FROM passages WHERE entry_id IN", list(entry_ids)))
+        with self._translated():
+            return sorted(i for (i,) in self._in_blocks("SELECT id FROM passages WHERE entry_id IN", list(entry_ids)))
 
     def frequency(self, term: str) -> int:
         """In how many passages a folded word occurs."""
@@ -240,18 +246,18 @@ class Store:
             }
 
     def _in_blocks(self, query: str, ids: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        with self._translated():
-            for at in range(0, len(ids), _BLOCK):
-                block = list(ids[at : at + _BLOCK])
-                yield from self._db.execute(f"{query} ({','.join('?' * len(block))})", block)
+        for at in range(0, len(ids), _BLOCK):
+            block = list(ids[at : at + _BLOCK])
+            yield from self._db.execute(f"{query} ({','.join('?' * len(block))})", block)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ValueError, TypeError, LookupError, AttributeError) as error:  # or rows that hold junk
             raise IndexDamaged(
-                f"{self._path} cannot be read: {error}", hint="rebuild the index: accelrag index --rebuild"
+                f"{self._path} cannot be read: {' '.join(str(error).split())}",
+                hint="rebuild the index: accelrag index --rebuild",
             ) from error
 
 
