@@ -320,7 +320,8 @@ def _language_models(settings: Settings, servers: Callable[[], Sequence[LocalSer
             yield Finding("llm", "info", f"{server.name} at {server.url}: {server.problem}", server.command)
             continue
         kind, address = ("ollama", "ollama_host") if server.name == "Ollama" else ("openai", "openai_base_url")
-        asked = replace(settings, **{address: server.url})  # type: ignore[arg-type]
+        # A key is for the server that it was given for, not for whatever listens on this machine.
+        asked = replace(settings, openai_api_key="", **{address: server.url})  # type: ignore[arg-type]
         problem = _asked(f"{kind}:{server.models[0]}", asked)
         if problem is None:
             yield Finding(
