@@ -10,7 +10,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ FIELDS: Mapping[str, float] = {
     "parts": 0.7,
     "exact": 1.5,
     "grams": 1.0,
+    "own": 1.0,  # the sections of a note passage, whole
 }
 _STEMMED = ("title", "note", "section", "heading", "text", "parts")
 _HEAP = 64_000_000
@@ -44,7 +45,8 @@ class LexicalQuery:
     grams: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
-    entries: tuple[str, ...] = field(default=())
+    entries: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()  # sections that the question names: their own passages are found by that alone
 
     @property
     def empty(self) -> bool:
@@ -149,6 +151,9 @@ class LexicalIndex:
             for term in terms:
                 clause = q.boost_query(q.term_query(self._schema, name, term, "freq"), FIELDS[name])
                 should.append((occur.Should, clause))
+        for name in query.named:
+            clause = q.boost_query(q.term_query(self._schema, "own", name, "basic"), FIELDS["own"])
+            should.append((occur.Should, clause))
         any_of = q.boolean_query(should)
         must = [(occur.Must, any_of)]
         for name, allowed in (("kind", query.kinds), ("path", query.sections), ("entry", query.entries)):
@@ -166,7 +171,7 @@ def _schema() -> Any:
     for name in _STEMMED:
         builder.add_text_field(name, tokenizer_name="stemmed", index_option="freq")
     builder.add_text_field("url", tokenizer_name="stemmed", index_option="freq")
-    for name in ("exact", "grams", "path"):
+    for name in ("exact", "grams", "path", "own"):
         builder.add_text_field(name, tokenizer_name="listed", index_option="freq")
     for name in ("kind", "entry"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
@@ -192,8 +197,10 @@ def _document(tantivy: Any, passage: Passage, entry: Entry) -> Any:
     document.add_unsigned("passage", passage.id)
     document.add_text("entry", entry.id)
     document.add_text("kind", entry.kind)
-    document.add_text("path", _listed({section.casefold() for path in entry.sections for section in path}))
+    paths = _listed({section.casefold() for path in entry.sections for section in path})
+    document.add_text("path", paths)
     if passage.is_note:
+        document.add_text("own", paths)
         titles, notes = " ".join(entry.titles), " ".join(entry.notes)
         labels = " ".join(p.label for p in entry.places)
         document.add_text("title", _joined(titles))

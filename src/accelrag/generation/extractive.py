@@ -72,8 +72,12 @@ def extract(
         return
     many = bool(_MANY.search(question))
     threshold = results[0].score * (_NEAR * 0.85 if many else _NEAR)
-    limit = max(asked_for, 1 + _MORE + many * 2)
-    chosen = [r for i, r in enumerate(results[:limit]) if i < max(1, asked_for) or r.score >= threshold]
+    limit = max(asked_for, 1 + _MORE + many * 4)
+    chosen = [
+        r
+        for i, r in enumerate(results[:limit])
+        if i < max(1, asked_for) or r.score >= threshold or (many and r.boost > 0)
+    ]
     for position, result in enumerate(chosen):
         first = position < max(1, asked_for)
         yield _naming(result, note_of(result.entry.id), "" if position == 0 else "\n\n" if first else "\n- ")

@@ -25,6 +25,7 @@ CREATE TABLE documents (id TEXT PRIMARY KEY, entry_id TEXT, text TEXT, coverage 
 CREATE TABLE passages (id INTEGER PRIMARY KEY, document_id TEXT, entry_id TEXT, start INTEGER, "end" INTEGER,
     heading TEXT, page INTEGER);
 CREATE TABLE vocabulary (term TEXT PRIMARY KEY, df INTEGER) WITHOUT ROWID;
+CREATE TABLE sections (name TEXT PRIMARY KEY, entries INTEGER) WITHOUT ROWID;
 CREATE INDEX passages_of ON passages (entry_id, id);
 CREATE INDEX entry_position ON entries (position);
 CREATE INDEX entry_key ON entries (key);
@@ -47,9 +48,11 @@ class StoreWriter:
             raise _unwritable(path, error) from error
         self._path = path
         self._df: Counter[str] = Counter()
+        self._sections: Counter[str] = Counter()
 
     def add_entry(self, position: int, entry: Entry, coverage: Coverage) -> None:
         """Add an entry in list order."""
+        self._sections.update({name for path in entry.sections for name in path})
         places = json.dumps([asdict(p) for p in entry.places], ensure_ascii=False)
         row = (
             entry.id,
@@ -101,6 +104,7 @@ class StoreWriter:
         """Write the vocabulary and commit."""
         try:
             self._db.executemany("INSERT INTO vocabulary (term, df) VALUES (?,?)", sorted(self._df.items()))
+            self._db.executemany("INSERT INTO sections (name, entries) VALUES (?,?)", sorted(self._sections.items()))
             self._db.execute("COMMIT")
             self._db.close()
         except sqlite3.Error as error:
@@ -151,6 +155,11 @@ class Store:
         with self._translated():
             rows = self._in_blocks(f"SELECT {_ENTRY} FROM entries WHERE id IN", ids)  # noqa: S608
             return {row[0]: _entry(row) for row in rows}
+
+    def sections(self) -> dict[str, int]:
+        """``section name -> entries that stand in it``, at any depth."""
+        with self._translated():
+            return dict(self._db.execute("SELECT name, entries FROM sections ORDER BY name").fetchall())
 
     def map(self) -> dict[str, tuple[float, float]]:
         """``entry id -> (x, y)`` on the map."""

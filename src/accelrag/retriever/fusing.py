@@ -20,6 +20,7 @@ class Fusion:
     dense_weight: float = 0.45
     text_share: float = 0.3
     title_boost: float = 0.3
+    section_boost: float = 0.2
     identifier_boost: float = 0.4
 
 

@@ -1,11 +1,11 @@
-"""Whether a question names an entry: by a title, by what a title is short for, or by an identifier."""
+"""Whether a question names an entry: by a title, by what a title is short for, by its section or an identifier."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from accelrag.retriever.fusing import Fusion
-from accelrag.retriever.reading import Reading
+from accelrag.retriever.reading import Reading, runs
 from accelrag.types import Entry
 from accelrag.words import STOPWORDS, identifiers, words
 
@@ -23,10 +23,10 @@ def boost(
     added = 0.0
     asked = [w[1:] if w[0] == "v" and w[1:].isdigit() else w for w in words(reading.corrected)]
     content = sum(w not in STOPWORDS for w in asked) or len(asked)
-    runs = _runs(asked)
+    said = runs(asked)
     best = 0.0
     for alias in _aliases(entry):
-        length = runs.get("".join(alias), 0)
+        length = said.get("".join(alias), 0)
         if not length:
             continue
         weight = sum(weight_of(w) for w in alias) / len(alias)
@@ -38,6 +38,11 @@ def boost(
     if best:
         added += best
         why.append(f"the question names its title: {name!r} (+{best:.2f})")
+    inside = {name.casefold() for path in entry.sections for name in path}
+    section = next((name for name in reading.sections if name in inside), "")
+    if section:
+        added += fusion.section_boost
+        why.append(f"it stands in a section that the question names: {section!r} (+{fusion.section_boost:.2f})")
     own = {identifier for title in entry.titles for identifier in identifiers(title)}
     key = entry.key.casefold()
     for identifier in reading.identifiers:
@@ -63,12 +68,3 @@ def _aliases(entry: Entry) -> list[list[str]]:
             if mark in title:
                 found.append(words(title.split(mark, 1)[0]))
     return [list(alias) for alias in dict.fromkeys(tuple(a) for a in found if a and len("".join(a)) > 1)]
-
-
-def _runs(asked: Sequence[str], longest: int = 8) -> dict[str, int]:
-    """Every run of words written as one, with its length: 'flash attention 3' names FlashAttention-3."""
-    found: dict[str, int] = {}
-    for start in range(len(asked)):
-        for stop in range(start + 1, min(len(asked), start + longest) + 1):
-            found.setdefault("".join(asked[start:stop]), stop - start)
-    return found

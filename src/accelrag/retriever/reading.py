@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from accelrag.index import Index
 from accelrag.words import STOPWORDS, cjk_grams, fold, identifiers, words
 
-__all__ = ["MAX_QUERY", "Reader", "Reading"]
+__all__ = ["MAX_QUERY", "Reader", "Reading", "runs"]
 
 MAX_QUERY = 2_000  # characters of a question that are read; the encoder reads less
 
@@ -26,6 +26,7 @@ class Reading:
     grams: tuple[str, ...]
     corrections: Mapping[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()  # case-folded names of sections that the question names
 
     @property
     def corrected(self) -> str:
@@ -44,6 +45,7 @@ class Reader:
     def __init__(self, index: Index) -> None:
         self._index = index
         self._total = max(1, index.manifest.counts["passages"])
+        self._sections: dict[str, tuple[str, int]] | None = None
 
     def read(self, query: str) -> Reading:
         """Split a question into what the two sides look for, mending typing mistakes by the index's own words."""
@@ -82,7 +84,21 @@ class Reader:
             grams=tuple(dict.fromkeys(cjk_grams(text)))[:64],
             corrections=corrections,
             unknown=tuple(unknown),
+            sections=self._named_sections(spoken),
         )
+
+    def _named_sections(self, spoken: Sequence[str]) -> tuple[str, ...]:
+        """Sections whose whole name is said and makes up half of the question: then they are what it is about."""
+        if self._sections is None:
+            known = [(name, [w for w in words(name) if w not in STOPWORDS]) for name in self._index.store.sections()]
+            self._sections = {"".join(words(name)): (name.casefold(), len(held)) for name, held in known if held}
+        content = sum(w not in STOPWORDS for w in spoken)
+        found = []
+        for run in runs(spoken):
+            name, length = self._sections.get(run, ("", 0))
+            if length and 2 * length >= content:
+                found.append(name)
+        return tuple(dict.fromkeys(found))
 
     def _correction(self, word: str) -> str:
         reach = 2 if len(word) >= 8 else 1 if len(word) >= 5 else 0
@@ -102,3 +118,12 @@ class Reader:
     def rarity(self, df: int) -> float:
         """The weight of a word that occurs in ``df`` passages: its inverse document frequency as in BM25."""
         return math.log(1 + (self._total - df + 0.5) / (df + 0.5))
+
+
+def runs(asked: Sequence[str], longest: int = 8) -> dict[str, int]:
+    """Every run of words written as one, with its length: 'flash attention 3' names FlashAttention-3."""
+    found: dict[str, int] = {}
+    for start in range(len(asked)):
+        for stop in range(start + 1, min(len(asked), start + longest) + 1):
+            found.setdefault("".join(asked[start:stop]), stop - start)
+    return found

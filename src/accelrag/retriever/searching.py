@@ -130,6 +130,7 @@ class Retriever:
             kinds=filters.kinds,
             sections=tuple(s.casefold() for s in filters.sections),
             entries=tuple(entries) if filters.entries or filters.lists else (),
+            named=reading.sections,
         )
 
     def _matches_grams(self, terms: LexicalQuery) -> bool:
