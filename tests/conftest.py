@@ -7,8 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tiny_encoder import write_tiny_encoder
+
+# No test asserts a time: a busy machine must not fail one.
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 LIST = """# Awesome Test Chips
 

@@ -158,11 +158,11 @@ def _sentence(sentence: Sentence, *, first: bool) -> None:
     lead = sentence.lead.strip()
     bullet = lead.startswith("-")
     text = safe(sentence_text(sentence))
-    indent = "  " if bullet else ""
+    indent = "  " if bullet or sentence.lead.endswith("\n  ") else ""
     wrapped = textwrap.fill(
         text,
         width(),
-        initial_indent="- " if bullet else "",
+        initial_indent="- " if bullet else indent,
         subsequent_indent=indent,
         break_on_hyphens=False,
         break_long_words=False,

@@ -87,7 +87,7 @@ def extract(
             for passage, start, end in best:
                 quote = passage.text[start - passage.start : end - passage.start]
                 shown = f"“{plain_text(quote)}”"
-                yield Excerpt(shown, result, passage, start, end, quote, "\n" if position == 0 else " ")
+                yield Excerpt(shown, result, passage, start, end, quote, "\n" if first else "\n  ")
 
 
 def _naming(result: Result, note: Passage, lead: str) -> Excerpt:
