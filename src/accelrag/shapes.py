@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from accelrag.errors import AccelragError
-from accelrag.types import Answer, Citation, Coverage, Document, Entry, Hit, Result, Sentence
+from accelrag.types import Answer, Citation, Coverage, Document, Entry, Failure, Hit, Result, Sentence
 
 __all__ = [
     "answer_shape",
@@ -16,6 +16,7 @@ __all__ = [
     "error_shape",
     "result_shape",
     "search_shape",
+    "shown_shape",
 ]
 
 
@@ -120,6 +121,17 @@ def document_shape(document: Document) -> dict[str, Any]:
         "metadata": dict(document.metadata),
         "stale": document.stale,
         "text": document.text,
+    }
+
+
+def shown_shape(
+    entry: Entry, coverage: Coverage, documents: Sequence[Document], failure: Failure | None
+) -> dict[str, Any]:
+    """An entry with the documents that were read for it, or why there is none."""
+    return {
+        "entry": entry_shape(entry, coverage),
+        "documents": [document_shape(d) for d in documents],
+        "failure": failure and {"reason": failure.reason, "detail": failure.detail, "url": failure.url},
     }
 
 

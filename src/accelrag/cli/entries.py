@@ -12,7 +12,7 @@ from accelrag.corpus import Corpus
 from accelrag.errors import UsageError
 from accelrag.pipeline import Assistant, Shown, entries_of, home_lists, read_named_list
 from accelrag.settings import Settings
-from accelrag.shapes import document_shape, entry_shape
+from accelrag.shapes import entry_shape, shown_shape
 from accelrag.types import KINDS, Coverage, Entry
 
 __all__ = ["list_command", "show_command"]
@@ -127,15 +127,7 @@ def show_command(entry: str, home: str | None, model: str | None, list_: str | N
         assistant = Assistant.open(settings, progress=bar, notice=notice)
     shown = assistant.show(entry)
     if as_json:
-        out_json(
-            {
-                "entry": entry_shape(shown.entry, shown.coverage),
-                "documents": [document_shape(d) for d in shown.documents],
-                "failure": None
-                if shown.failure is None
-                else {"reason": shown.failure.reason, "detail": shown.failure.detail, "url": shown.failure.url},
-            }
-        )
+        out_json(shown_shape(shown.entry, shown.coverage, shown.documents, shown.failure))
         return 0
     _show(shown)
     return 0

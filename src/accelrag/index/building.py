@@ -25,6 +25,7 @@ from accelrag.embedding.models import file_sha256
 from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, ModelError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
 from accelrag.index.manifest import SCHEMA, Manifest, mark_files
+from accelrag.index.plane import lay_out
 from accelrag.index.store import StoreWriter
 from accelrag.lexical import LexicalIndex
 from accelrag.types import Coverage, Document, Entry, Passage, Progress
@@ -234,17 +235,14 @@ def _encode(
 def _map(
     entries: Sequence[Entry], passages: Sequence[Passage], vectors: NDArray[np.float32]
 ) -> Iterator[tuple[str, float, float]]:
-    """Entries on a plane: the two principal components of their note vectors, scaled to [-1, 1]."""
+    """Entries on a plane by their note vectors, those of a section together; both in [-1, 1]."""
     notes: dict[str, int] = {}
     for p in passages:
         if p.is_note:
             notes.setdefault(p.entry_id, p.id)
     rows = np.array([notes[e.id] for e in entries])
-    centred = vectors[rows] - vectors[rows].mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    plane = centred @ axes[:, :-3:-1]
-    plane /= np.abs(plane).max(axis=0) + 1e-12
-    for entry, (x, y) in zip(entries, plane, strict=True):
+    groups = [path[0] if (path := e.sections[0] if e.sections else ()) else "" for e in entries]
+    for entry, (x, y) in zip(entries, lay_out(vectors[rows], groups), strict=True):
         yield entry.id, float(x), float(y)
 
 

@@ -65,7 +65,7 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
     page = page_blocks(parts)
     page.queue(api_open=False, default_concurrency_limit=None, max_size=None)
     app.add_middleware(Guard, limit=RateLimit(settings.rate_limit * _REQUESTS_PER_QUESTION))
-    app = gr.mount_gradio_app(
+    mounted: FastAPI = gr.mount_gradio_app(
         app,
         page,
         path="/",
@@ -81,8 +81,8 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
         enable_monitoring=False,
         **page_assets(),
     )
-    app.state.parts = parts
-    return app
+    mounted.state.parts = parts
+    return mounted
 
 
 def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None) -> None:

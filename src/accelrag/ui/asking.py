@@ -15,12 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from accelrag.answer.drafting import Withdrawn
 from accelrag.errors import AccelragError, IndexMissing
 from accelrag.pipeline import Assistant, build_index
 from accelrag.retriever import Filters
 from accelrag.settings import Settings
 from accelrag.types import Answer, Sentence, Turn
-from accelrag.answer.drafting import Withdrawn
 from accelrag.ui import turn as turns
 from accelrag.ui.desk import Desk
 from accelrag.ui.generators import Choice, Generators

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,11 @@ from accelrag.pipeline import entries_of
 from accelrag.settings import Settings
 from accelrag.types import KINDS
 from accelrag.ui import library
-from accelrag.ui.examples import Examples
 from accelrag.ui import turn as turns
 from accelrag.ui.asking import Asking, Conversation
 from accelrag.ui.desk import Desk
 from accelrag.ui.escape import attribute, shorten, text
+from accelrag.ui.examples import Examples
 from accelrag.ui.explore import Explore
 from accelrag.ui.generators import Generators
 from accelrag.ui.jobs import Job, Jobs
@@ -46,8 +47,9 @@ _CHIP = (
 )
 _EXPLORE = (
     '<div class="explore"><div id="explore-main"><p class="hint" role="status">Drawing the map…</p></div>'
-    '<aside id="entry" class="entry-box" aria-label="The chosen entry"><p class="hint">Choose an entry on the map or in the '
-    "table: its text, its neighbours and a way to ask about it appear here.</p></aside></div>"
+    '<aside id="entry" class="entry-box" aria-label="The chosen entry"><p class="hint">'
+    "Choose an entry on the map or in the table: its text, its neighbours and a way to ask about it appear here."
+    "</p></aside></div>"
 )
 _EXPLORE_JS = """
 window.accelrag.server = server;
@@ -150,7 +152,7 @@ def _ask_tab(parts: Parts) -> dict[str, Any]:
                     [(c.label, c.key) for c in parts.generators.known()],
                     value=parts.generators.default,
                     label="Answered by",
-                    info="Models of servers on this machine appear by themselves. Every sentence is checked either way.",
+                    info="Model servers on this machine appear by themselves. Each sentence is checked either way.",
                     elem_id="generator",
                     filterable=False,
                 )
@@ -392,10 +394,8 @@ def _head(parts: Parts) -> str:
 
 def _starter(parts: Parts) -> str:
     questions: Sequence[str] = ()
-    try:
+    with contextlib.suppress(AccelragError):
         questions = parts.examples.now()
-    except AccelragError:
-        pass
     items = "".join(
         f'<li><button type="button" data-example="{attribute(q, 300)}">{text(q, 120)}</button></li>'
         for q in questions

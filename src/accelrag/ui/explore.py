@@ -9,6 +9,7 @@ from typing import Any
 from accelrag.errors import AccelragError, EntryUnknown, IndexMissing
 from accelrag.pipeline import Assistant, Shown, entries_of
 from accelrag.settings import Settings
+from accelrag.sources.reasons import REASONS
 from accelrag.types import KINDS, Coverage, Document, Entry
 from accelrag.ui.desk import Desk
 from accelrag.ui.escape import attribute, shorten, text
@@ -19,7 +20,7 @@ __all__ = ["Explore"]
 
 _PAGE = 60  # rows that are shown at first and with each "more"
 _DOTS = 3_000  # dots beyond which a map is a blot
-_COLOURS = 12
+_COLOURS = 16
 _WIDTH, _HEIGHT, _MARGIN = 960, 620, 26
 _NEIGHBOURS = 6
 _TEXT = 60_000  # characters of a document that the page shows
@@ -188,7 +189,8 @@ def _entry(assistant: Assistant, shown: Shown) -> str:
     also = "".join(f"<li>{anchor(url, url)}</li>" for url in entry.also[:20])
     texts = "".join(_document(d) for d in shown.documents if not d.id.startswith("note:"))
     if not texts:
-        reason = f" ({text(shown.failure.reason, 60)})" if shown.failure else ""
+        why = REASONS.get(shown.failure.reason, shown.failure.reason) if shown.failure else ""
+        reason = f": {text(why, 200)}" if why else ""
         texts = f'<p class="notice">Only the list\'s own words are known of this entry{reason}.</p>'
     near = "".join(
         f'<li><button type="button" class="link" data-entry="{attribute(other.id, 300)}">{text(other.title, 160)}'

@@ -85,14 +85,14 @@ class Generators:
 
     def using(self, assistant: Assistant, choice: Choice) -> Assistant:
         """The assistant with the server of a choice; the index is shared."""
-        changed = {}
-        if choice.openai_base_url:
-            changed["openai_base_url"] = choice.openai_base_url
-        if choice.ollama_host:
-            changed["ollama_host"] = choice.ollama_host
-        if not changed:
+        if not (choice.openai_base_url or choice.ollama_host):
             return assistant
-        return Assistant(replace(assistant.settings, **changed), assistant.index)
+        settings = replace(
+            assistant.settings,
+            openai_base_url=choice.openai_base_url or assistant.settings.openai_base_url,
+            ollama_host=choice.ollama_host or assistant.settings.ollama_host,
+        )
+        return Assistant(settings, assistant.index)
 
 
 def _choices(server: LocalServer) -> list[Choice]:

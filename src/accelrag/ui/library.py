@@ -8,6 +8,7 @@ from typing import Any
 from accelrag.errors import AccelragError
 from accelrag.pipeline import fetch_texts, status
 from accelrag.settings import Settings
+from accelrag.sources.reasons import REASONS
 from accelrag.ui.asking import build_work
 from accelrag.ui.escape import text
 from accelrag.ui.evidence import COVERAGE
@@ -44,10 +45,11 @@ def status_html(settings: Settings) -> str:
         "Size": f"{index['bytes'] / 1e6:.0f} MB" if "bytes" in index else "",
     }
     rows = "".join(f"<dt>{name}</dt><dd>{text(value, 400)}</dd>" for name, value in facts.items() if value)
+    reasons = {REASONS.get(k, k): v for k, v in found.failures.items()}
     return (
         f'{problem}{newer}<ul class="figures">{shown}</ul><div class="two"><section><h3>Coverage</h3>'
         f"{_bars({COVERAGE.get(k, k): v for k, v in found.coverage.items()}, found.entries)}</section>"
-        f"<section><h3>Why there is no text</h3>{_bars(found.failures, found.entries)}</section></div>"
+        f"<section><h3>Why there is no text</h3>{_bars(reasons, found.entries)}</section></div>"
         f'<h3>Index</h3><dl class="facts">{rows}</dl>'
     )
 

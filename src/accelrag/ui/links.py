@@ -35,7 +35,8 @@ def anchor(url: str, label: str, *, css: str = "", limit: int = 300) -> str:
     safe = web_link(url)
     if not safe:
         return f'<span class="{css}">{shown}</span>'
-    return f'<a class="{css}" href="{attribute(safe, 4000)}" target="_blank" rel="noopener noreferrer nofollow">{shown}</a>'
+    kept = 'target="_blank" rel="noopener noreferrer nofollow"'
+    return f'<a class="{css}" href="{attribute(safe, 4000)}" {kept}>{shown}</a>'
 
 
 def source_link(citation: Citation, document: Document | None) -> str:

@@ -253,7 +253,7 @@
     });
     $("#asked").replaceChildren(...lines);
     const ring = svg("circle", { cx: x, cy: y, r: 9, class: "ring" });
-    const words = svg("text", { x: Math.min(x + 14, w - 330), y: y < 40 ? y + 26 : y - 14, class: "ring-label" });
+    const words = svg("text", { x: x > w / 2 ? x - 14 : x + 14, "text-anchor": x > w / 2 ? "end" : "start", y: y < 40 ? y + 26 : y - 14, class: "ring-label" });
     const question = $(".question", turn).textContent;
     words.textContent = question.length > 48 ? `${question.slice(0, 47)}…` : question;
     $("#asked-mark").replaceChildren(ring, words);
@@ -279,7 +279,8 @@
     } else if ((found = on("[data-entry]"))) {
       close();
       openEntry(found.dataset.entry, event.detail === 0);
-    } else if ((found = on(".more"))) more(found);
+    } else if (on('#tabs button[data-tab-id="explore"]')) api.explore?.();
+    else if ((found = on(".more"))) more(found);
     else if ((found = on(".key"))) {
       const select = $('#filters select[name="section"]');
       select.value = select.value === found.dataset.section ? "" : found.dataset.section;
@@ -331,10 +332,10 @@
       if (turn) turn.scrollIntoView({ block: "nearest", behavior: "smooth" });
       document.body.classList.toggle("talking", Boolean(turn) || Boolean($("#past article.turn")));
     }
+    if (!turn) document.body.classList.remove("asking");
     if (turn && state !== lastState) {
       lastState = state;
-      const stop = $("#stop");
-      if (stop) stop.disabled = state !== "asking";
+      document.body.classList.toggle("asking", state === "asking");
       if (state === "answered") drawAsked();
     }
     if (pressed) {

@@ -42,11 +42,8 @@ def asking(asked: Asked, assistant: Assistant | None, sentences: Sequence[Senten
     body = _sentences(asked, sentences, citations) if sentences else ""
     proofs = _proofs(asked, assistant, sentences, citations) if assistant is not None else ""
     status = text(note or ("Checking the next sentence…" if sentences else "Searching the list…"))
-    return _frame(
-        asked,
-        "asking",
-        f'<div class="answer">{body}</div><p class="working"><span class="dots" aria-hidden="true"></span>{status}</p>{proofs}',
-    )
+    working = f'<p class="working"><span class="dots" aria-hidden="true"></span>{status}</p>'
+    return _frame(asked, "asking", f'<div class="answer">{body}</div>{working}{proofs}')
 
 
 def answered(asked: Asked, assistant: Assistant, answer: Answer) -> str:
@@ -84,7 +81,7 @@ def _answer(asked: Asked, assistant: Assistant, answer: Answer) -> str:
     return (
         f'<div class="answer">{_sentences(asked, answer.sentences, answer.citations)}</div>'
         f"{_meta(answer)}{_notices(answer)}{_rejections(answer)}{_actions(asked, assistant, answer)}"
-        f"{_sources(answer)}{_also(answer.also, 'Also found, not cited')}"
+        f"{_sources(answer)}{_also(answer.also[:6], 'Also found, not cited')}"
     )
 
 
