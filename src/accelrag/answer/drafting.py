@@ -14,7 +14,8 @@ from accelrag.types import Claim, Rejection
 
 __all__ = ["Draft", "Withdrawn"]
 
-_MOST = 24  # claims of a draft that are read; small models repeat themselves without end
+_MOST = 24  # claims of a draft that are read
+_REPEATS = 4  # claims said already after which a draft is going in circles
 _ENDED = re.compile(r"[.!?。！？…:`|][\"'”’»)\]）」]*$")
 _NOTHING = re.compile(rf"\W*{NOT_IN_SOURCES}\W*", re.IGNORECASE)
 
@@ -36,6 +37,7 @@ class Draft:
         self.declined = False  # the model said that the sources do not answer
         self.reattributed = 0
         self.error: AccelragError | None = None
+        self._repeats = 0
 
     @property
     def unknown_markers(self) -> int:
@@ -58,7 +60,7 @@ class Draft:
                     lead, event = self._judged(claim, prompt.sources, said, lead)
                     if event:
                         yield event
-                if len(said) >= _MOST:
+                if len(said) >= _MOST or self._repeats >= _REPEATS:
                     return
         except ContextOverflow as error:
             self.error = error
@@ -81,6 +83,7 @@ class Draft:
         lead = _stronger(lead, claim.lead)
         key = re.sub(r"\W+", " ", claim.text).strip().lower()
         if key in said:
+            self._repeats += 1
             return lead, None
         said.add(key)
         if _NOTHING.fullmatch(claim.text):

@@ -33,6 +33,7 @@ _SOURCES = re.compile(
 _SOURCES_WORDS = ("sources used:", "source:", "references:", "citations:", "bibliography:", "works cited:")
 _LINK = re.compile(r"!?\[([^\]\[]{1,300})\]\((?:[^()\s]|\([^()\s]*\)){1,500}(?:\s+\"[^\"]*\")?\)")
 _EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|__)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_LABEL = re.compile(r"^(?:final )?(?:answer|response|question|[QA])\s*:\s+", re.IGNORECASE)
 _EMPTY = re.compile(r"[\W_]*")
 
 
@@ -233,7 +234,7 @@ def _alone(line: str) -> bool:
 def _clean(text: str) -> str:
     text = _QUOTED.sub(" ", text)
     text = _LINK.sub(r"\1", text)
-    text = _EMPHASIS.sub(r"\2", text)
-    text = re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"\s+", " ", _EMPHASIS.sub(r"\2", text)).strip()
+    text = _LABEL.sub("", text)
     text = re.sub(r"\s+([.,;:!?])(?=\s|$)", r"\1", text)
     return re.sub(r"^\W*?(?=[\w\"'“‘«(\[{`<$€£#+~≈≥≤≠∼−-])", "", text)
