@@ -56,7 +56,8 @@ def _fields(entry: Entry, document: Document | None) -> dict[str, str]:
     title = document.title if document and document.title and fetched else entry.title
     fields = {"title": f"{{{_escaped(title)}}}"}
     if document and document.authors:
-        fields["author"] = " and ".join(_escaped(a) for a in document.authors)
+        names = [_escaped(re.sub(r",?\s+et al\.?$", " and others", a)) for a in document.authors]
+        fields["author"] = " and ".join(names)
     if document and re.match(r"\d{4}", document.published):
         fields["year"] = document.published[:4]
     for name, source in (("journal", "journal_ref"), ("journal", "venue"), ("publisher", "publisher")):
