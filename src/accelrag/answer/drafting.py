@@ -60,7 +60,7 @@ class Draft:
                     lead, event = self._judged(claim, prompt.sources, said, lead)
                     if event:
                         yield event
-                if len(said) >= _MOST or self._repeats >= _REPEATS:
+                if self._repeats >= _REPEATS:
                     return
         except ContextOverflow as error:
             self.error = error
@@ -81,6 +81,8 @@ class Draft:
     ) -> tuple[str, Checked | Rejection | None]:
         """What a claim comes to, and the lead that the next one takes over when this one is dropped."""
         lead = _stronger(lead, claim.lead)
+        if len(said) >= _MOST:
+            return lead, None  # read on all the same: a closing tag may still take everything back
         key = re.sub(r"\W+", " ", claim.text).strip().lower()
         if key in said:
             self._repeats += 1

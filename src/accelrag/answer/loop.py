@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from accelrag.answer.finding import Found, find
 from accelrag.answer.text import answer_text
 from accelrag.citations import Checked, Evidence, Numbering, Piece, Source
-from accelrag.errors import AccelragError, UsageError
+from accelrag.errors import AccelragError, GeneratorRefused, UsageError
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.generation.protocol import ContextOverflow, Generator
 from accelrag.retriever import Filters, Retriever, Search
@@ -154,6 +154,12 @@ class Answerer:
                 prompt = self._prompt(run.found, generator, context)
             except AccelragError as error:
                 draft.error = error
+                break
+            if not prompt.sources:
+                draft.error = GeneratorRefused(
+                    f"the context of {generator.name} is too small for the question and a source",
+                    hint="start its server with a longer context",
+                )
                 break
             for event in draft.events(prompt):
                 if isinstance(event, Checked):
