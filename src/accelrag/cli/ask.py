@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from accelrag.answer.text import sentence_text
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
 from accelrag.cli.options import common, filtering, filters, generating, json_option, questions, settings_of
 from accelrag.errors import AccelragError, UsageError
-from accelrag.pipeline import Assistant
-from accelrag.retriever import Filters
 from accelrag.shapes import answer_shape, error_shape
 from accelrag.types import Answer, Citation, Rejection, Sentence, Turn
+
+if TYPE_CHECKING:
+    from accelrag.pipeline import Assistant
+    from accelrag.retriever import Filters
 
 __all__ = ["ask_command", "shown"]
 
@@ -63,7 +66,7 @@ def ask_command(
     if not question and not chat:
         raise UsageError("there is no question", hint='ask something: accelrag ask "What is PagedAttention?"')
     with progress() as bar:
-        assistant = Assistant.open(settings, progress=bar, notice=notice)
+        assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     restricted = filters(sections, kinds)
     if chat:
         from accelrag.cli.chat import converse
@@ -157,6 +160,8 @@ def shown(
 def _sentence(sentence: Sentence, *, first: bool) -> None:
     lead = sentence.lead.strip()
     bullet = lead.startswith("-")
+    from accelrag.answer.text import sentence_text
+
     text = safe(sentence_text(sentence))
     indent = "  " if bullet or sentence.lead.endswith("\n  ") else ""
     wrapped = textwrap.fill(

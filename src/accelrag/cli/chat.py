@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from accelrag.cli.console import notice, out, paint, safe
 from accelrag.errors import AccelragError
-from accelrag.pipeline import Assistant
-from accelrag.retriever import Filters
 from accelrag.types import Answer, Turn
+
+if TYPE_CHECKING:
+    from accelrag.pipeline import Assistant
+    from accelrag.retriever import Filters
 
 __all__ = ["converse"]
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe
 from accelrag.cli.options import common, json_option, settings_of
 from accelrag.errors import SettingsError, StorageError, UsageError
-from accelrag.pipeline import Checked, Diagnosis, Finding, check_lists, examine, write_fixed
 from accelrag.settings import Settings
+
+if TYPE_CHECKING:
+    from accelrag.pipeline import Checked, Diagnosis, Finding
 
 __all__ = ["check_command", "doctor_command"]
 
@@ -47,14 +51,14 @@ def check_command(
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        checked = check_lists(settings, offline=offline, progress=bar, notice=notice)
+        checked = pipeline.check_lists(settings, offline=offline, progress=bar, notice=notice)
     if fix is not None and len(checked) > 1:
         raise UsageError("--fix mends one list", hint="name it: --list NAME")
     shape = _shape(checked)
     if report is not None:
         as_text = json.dumps(shape, ensure_ascii=False, indent=1) + "\n"
         _write(report, as_text if report.suffix == ".json" else "\n".join(c.report.markdown() for c in checked))
-    mended = write_fixed(checked[0], fix) if fix is not None else 0
+    mended = pipeline.write_fixed(checked[0], fix) if fix is not None else 0
     if as_json:
         out_json(shape)
     else:
@@ -119,14 +123,14 @@ def doctor_command(home: str | None, model: str | None, list_: str | None, as_js
 
 def _examined(home: str | None, model: str | None, list_: str | None, *, fix: bool) -> Diagnosis:
     try:
-        return examine(settings_of(home=home, model=model, list_=list_), fix=fix)
+        return pipeline.examine(settings_of(home=home, model=model, list_=list_), fix=fix)
     except SettingsError as error:
         import os
 
         from accelrag.settings import find_home
 
         problem = Finding("settings", "error", str(error), error.hint)
-        found = examine(Settings(home=find_home(home, environ=os.environ)[0]), fix=fix)
+        found = pipeline.examine(Settings(home=find_home(home, environ=os.environ)[0]), fix=fix)
         return Diagnosis(found.home, (problem, *found.findings), found.mended)
 
 

@@ -78,7 +78,7 @@ def json_line(value: Any) -> str:
 
 
 def _unicode(stream: IO[str]) -> bool:
-    return (stream.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
 
 
 def notice(text: str) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
-from accelrag.cli.options import common, json_option, settings_of
+from accelrag.cli.options import common, json_option, narrowed, settings_of
 from accelrag.corpus import Corpus
-from accelrag.errors import UsageError
-from accelrag.pipeline import Assistant, Shown, entries_of, home_lists, read_named_list
 from accelrag.settings import Settings
 from accelrag.shapes import entry_shape, shown_shape
-from accelrag.types import KINDS, Coverage, Entry
+from accelrag.types import Coverage, Entry
+
+if TYPE_CHECKING:
+    from accelrag.pipeline import Shown
 
 __all__ = ["list_command", "show_command"]
 
@@ -42,21 +45,7 @@ def list_command(
     settings = settings_of(home=home, model=model, list_=list_)
     if skipped:
         return _skipped(settings, as_json)
-    rows = _entries(settings)
-    for kind in kinds:
-        if kind.lower() not in KINDS:
-            raise UsageError(f"there is no kind {kind!r}", hint=f"kinds are {', '.join(KINDS)}")
-    known = {s.casefold() for entry, _ in rows for path in entry.sections for s in path}
-    for section in sections:
-        if section.casefold() not in known:
-            raise UsageError(f"there is no section {section!r}", hint="`accelrag list` shows the sections")
-    wanted = {s.casefold() for s in sections}
-    kept = [
-        (entry, coverage)
-        for entry, coverage in rows
-        if (not wanted or any(s.casefold() in wanted for path in entry.sections for s in path))
-        and (not kinds or entry.kind in {k.lower() for k in kinds})
-    ]
+    kept = narrowed(_entries(settings), sections, kinds)
     if as_json:
         for entry, coverage in kept:
             out_json(entry_shape(entry, coverage))
@@ -67,12 +56,12 @@ def list_command(
 
 
 def _entries(settings: Settings) -> list[tuple[Entry, Coverage]]:
-    if settings.list and home_lists(settings)[0].url:
+    if settings.list and pipeline.home_lists(settings)[0].url:
         from accelrag.pipeline.remote import remote_listing
 
         return [(entry, "note") for entry in remote_listing(settings).entries]
     with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
-        entries, _ = entries_of(settings, None if settings.list else corpus)
+        entries, _ = pipeline.entries_of(settings, None if settings.list else corpus)
         levels = corpus.digests()
     return [(entry, levels[entry.id][1] if entry.id in levels else "note") for entry in entries]  # type: ignore[misc]
 
@@ -94,13 +83,13 @@ def _table(rows: list[tuple[Entry, Coverage]]) -> None:
 
 def _skipped(settings: Settings, as_json: bool) -> int:
     count = 0
-    for home_list in home_lists(settings):
+    for home_list in pipeline.home_lists(settings):
         if home_list.url:
             from accelrag.pipeline.remote import remote_listing
 
             listing = remote_listing(settings)
         else:
-            listing = read_named_list(home_list)
+            listing = pipeline.read_named_list(home_list)
         for line in listing.skipped:
             count += 1
             if as_json:
@@ -124,7 +113,7 @@ def show_command(entry: str, home: str | None, model: str | None, list_: str | N
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        assistant = Assistant.open(settings, progress=bar, notice=notice)
+        assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     shown = assistant.show(entry)
     if as_json:
         out_json(shown_shape(shown.entry, shown.coverage, shown.documents, shown.failure))

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe
 from accelrag.cli.options import common, json_option, settings_of
-from accelrag.evaluation import evaluate, floors_of, read_questions
-from accelrag.pipeline import Assistant
-from accelrag.retriever import Fusion
 
 __all__ = ["eval_command"]
 
@@ -35,10 +33,13 @@ def eval_command(
     \b
     accelrag eval evals/calibration.tsv --floor hit@1=0.85 --floor refusal-f1=0.9
     """
+    from accelrag.evaluation import evaluate, floors_of, read_questions
+    from accelrag.retriever import Fusion
+
     settings = settings_of(home=home, model=model, list_=list_)
     questions, wanted = read_questions(file), floors_of(floors)
     with progress() as bar:
-        assistant = Assistant.open(settings, progress=bar, notice=notice, fusion=Fusion(method=fusion))
+        assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice, fusion=Fusion(method=fusion))
         bar.start("asking", len(questions))
         report = evaluate(
             questions,

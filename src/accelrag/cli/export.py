@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import json_line, notice, progress, safe
-from accelrag.cli.options import common, filters, settings_of
+from accelrag.cli.options import common, filters, narrowed, settings_of
 from accelrag.errors import StorageError, UsageError
 from accelrag.exports import bibtex, markdown
-from accelrag.pipeline import Assistant
 from accelrag.shapes import document_shape, entry_shape
 from accelrag.types import Coverage, Document, Entry
 
@@ -46,21 +46,14 @@ def export_command(
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        assistant = Assistant.open(settings, progress=bar, notice=notice)
-    restricted = filters(sections, kinds)
+        assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     if cited_by:
-        answer = assistant.ask(cited_by, filters=restricted)
+        answer = assistant.ask(cited_by, filters=filters(sections, kinds))
         rows = [(c.entry, c.coverage) for c in answer.citations]
         if answer.refused:
             notice(answer.reason)
     else:
-        wanted = {s.casefold() for s in sections}
-        rows = [
-            (entry, coverage)
-            for entry, coverage in assistant.entries()
-            if (not wanted or any(s.casefold() in wanted for path in entry.sections for s in path))
-            and (not kinds or entry.kind in restricted.kinds)
-        ]
+        rows = narrowed(assistant.entries(), sections, kinds)
         if not rows:
             raise UsageError("no entry fits these filters", hint="`accelrag list` shows sections and kinds")
     text = _text(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows])

@@ -12,11 +12,14 @@ import sys
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import shell_complete
 
 import accelrag
 from accelrag.errors import AccelragError, UsageError
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "main", "run"]
+
+_COMPLETE = "_ACCELRAG_COMPLETE"  # set by the shell; https://click.palletsprojects.com/en/stable/shell-completion/
 
 # Each command with the module that holds it and its line in the overview, which must not cost an import.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -87,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     code = 0
     try:
-        code = _run(arguments)
+        code = run(arguments)
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
@@ -99,11 +102,18 @@ def main(argv: Sequence[str] | None = None) -> None:
     os._exit(code)
 
 
-def _run(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
+    """Run the command line; the exit code. Every error has become a line by then."""
     as_json = "--json" in arguments
     try:
-        result = _group.main(arguments, prog_name="accelrag", standalone_mode=False)
+        if instruction := os.environ.get(_COMPLETE):
+            return shell_complete(_group, {}, "accelrag", _COMPLETE, instruction)
+        # Not _group.main(): it would turn a broken pipe into exit code 1.
+        with _group.make_context("accelrag", arguments) as context:
+            result = _group.invoke(context)
         return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as error:  # --help and --version
+        return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return 2
@@ -119,6 +129,8 @@ def _run(arguments: list[str]) -> int:
     except BrokenPipeError:
         _silence_stdout()
         return 0
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 1
     except MemoryError:
         return _report(
             AccelragError("there is not enough memory", hint="close other programs or take fewer entries"), as_json

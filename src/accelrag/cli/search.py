@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
 from accelrag.cli.options import common, filtering, filters, json_option, questions, settings_of
 from accelrag.errors import AccelragError
-from accelrag.pipeline import Assistant
 from accelrag.plaintext import plain_text
-from accelrag.retriever import Search
 from accelrag.shapes import error_shape, search_shape
 from accelrag.types import Result
+
+if TYPE_CHECKING:
+    from accelrag.retriever import Search
 
 __all__ = ["search_command"]
 
@@ -43,7 +45,7 @@ def search_command(
     """
     settings = settings_of(home=home, model=model, list_=list_, top_k=top_k)
     with progress() as bar:
-        assistant = Assistant.open(settings, progress=bar, notice=notice)
+        assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     for text in questions(query):
         try:
             found = assistant.search(text, filters=filters(sections, kinds))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import out, out_json, paint, safe
 from accelrag.cli.options import common, json_option, settings_of
-from accelrag.pipeline import status
 
 __all__ = ["config_command", "status_command"]
 
@@ -20,7 +20,7 @@ def status_command(home: str | None, model: str | None, list_: str | None, as_js
     \b
     accelrag status
     """
-    found = status(settings_of(home=home, model=model, list_=list_))
+    found = pipeline.status(settings_of(home=home, model=model, list_=list_))
     if as_json:
         out_json(found.shape())
         return 0

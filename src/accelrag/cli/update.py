@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe
 from accelrag.cli.options import common, json_option, settings_of
-from accelrag.pipeline import Collected, ListUpdate, UpdateReport, collect_garbage, update_home
+
+if TYPE_CHECKING:
+    from accelrag.pipeline import Collected, ListUpdate, UpdateReport
 
 __all__ = ["gc_command", "update_command"]
 
@@ -48,7 +53,7 @@ def update_command(
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        report = update_home(
+        report = pipeline.update_home(
             settings,
             name=name,
             dry_run=dry_run,
@@ -126,7 +131,7 @@ def gc_command(home: str | None, model: str | None, list_: str | None, as_json: 
     \b
     accelrag gc --dry-run
     """
-    found = collect_garbage(settings_of(home=home, model=model, list_=list_), dry_run=dry_run)
+    found = pipeline.collect_garbage(settings_of(home=home, model=model, list_=list_), dry_run=dry_run)
     if as_json:
         out_json(found.shape())
     else:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe
 from accelrag.cli.options import common, json_option, settings_of
-from accelrag.pipeline import build_index, fetch_texts, import_texts
 
 if TYPE_CHECKING:
     from accelrag.ingest import Summary
@@ -30,7 +30,7 @@ def index_command(home: str | None, model: str | None, list_: str | None, as_jso
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        report = build_index(settings, progress=bar, notice=notice, rebuild=rebuild)
+        report = pipeline.build_index(settings, progress=bar, notice=notice, rebuild=rebuild)
     if as_json:
         out_json(
             {
@@ -72,7 +72,7 @@ def fetch_command(
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        summary = fetch_texts(
+        summary = pipeline.fetch_texts(
             settings, progress=bar, only=only or None, limit=limit, offline=offline, retry_failed=retry_failed
         )
     _report(summary, as_json)
@@ -93,7 +93,7 @@ def import_command(file: Path, home: str | None, model: str | None, list_: str |
     """
     settings = settings_of(home=home, model=model, list_=list_)
     with progress() as bar:
-        summary = import_texts(settings, file, progress=bar)
+        summary = pipeline.import_texts(settings, file, progress=bar)
     _report(summary, as_json)
     return 0
 

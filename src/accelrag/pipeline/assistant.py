@@ -233,7 +233,8 @@ class Assistant:
             wanted = wanted.removeprefix(prefix)
         if found := self.index.store.entry(wanted):
             return found
-        key = canonical_url(wanted) if "://" in wanted or "." in wanted else ""
+        address = wanted if "://" in wanted else f"https://{wanted}" if "." in wanted.split("/")[0] else ""
+        key = canonical_url(address) if address else ""
         folded = fold(wanted)
         near: list[tuple[Entry, Coverage]] = []
         for entry, coverage in self.index.store.entries():
