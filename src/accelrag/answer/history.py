@@ -65,7 +65,7 @@ _NTHS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth"
 _SINGULAR = re.compile(
     r"\b(?:it|its|itself|he|she|his|her|(?:this|that|the)(?: same)? (?:one|paper|work|method|approach|technique|"
     r"system|model|tool|project|repository|repo|library|book|course|algorithm|framework|simulator|compiler|chip|"
-    r"kernel|architecture|authors?|entry|resource|article|guide))\b|\b(?:this|that)(?= *(?:[?.!]|$))|"
+    r"kernel|architecture|authors?|entry|resource|article|guide))\b(?! (?:of|for|that|which|in|by)\b)|\b(?:this|that)(?= *(?:[?.!]|$))|"
     r"\b(?:does|is|was|did|can|has) (?:this|that)\b",
     re.IGNORECASE,
 )
@@ -74,9 +74,15 @@ _PLURAL = re.compile(
     r"systems|models|projects|books|entries|resources|two|three))\b",
     re.IGNORECASE,
 )
-_ELLIPSIS = re.compile(
-    r"^(?:and|but|or|also|what about|how about|and what about|same for|now)\b[\s,:]*", re.IGNORECASE
+_ELLIPSIS = re.compile(r"^(?:and what about|and|but|or|also|what about|how about|same for)\b[\s,:]*", re.I)
+_WHOLE = re.compile(r"(?:what|who|where|when|why|how) (?:is|are|was|were|does|do|did)\b", re.IGNORECASE)
+_FRESH = re.compile(
+    r"^(?:ok(?:ay)?,? |and |so )?(?:now,? )?(?:for )?"
+    r"(?:something (?:else|different)|another (?:question|topic|thing)|(?:a )?(?:new|different) (?:question|topic)|"
+    r"(?:let's )?chang(?:e|ing) (?:the )?(?:subject|topic))[\s:,.;–—-]+",
+    re.IGNORECASE,
 )
+_DESCRIBED = re.compile(r"\bthe (?:one|ones) (?:with|that|which|for|from|by|using|about|on)\b", re.IGNORECASE)
 _EXPLETIVE = re.compile(
     r"\b(?:it is|is it|was it|it's|does it (?:take|make sense)) (?:true|possible|known|safe|worth|take)\b", re.I
 )
@@ -202,8 +208,11 @@ def stand_alone(question: str, last: Past | None) -> Standalone:
         return Standalone(question)
     text = " ".join(question.split())
     order: Order = "newest" if _NEWEST.search(text) else "oldest" if _OLDEST.search(text) else ""
+    fresh = _FRESH.match(text)
+    if fresh:
+        return Standalone(text[fresh.end() :])
     if _YES.fullmatch(text):
-        return _about(last.query, last.cited[:1])
+        return _about(f"What is {last.cited[0].title}?", last.cited[:1]) if last.cited else Standalone(last.query)
     if _OF_THEM.search(text):
         return Standalone(_with_topic(text, last), _ids(last.cited + last.also), order)
     nth = _NTH.search(text)
@@ -211,9 +220,14 @@ def stand_alone(question: str, last: Past | None) -> Standalone:
         chosen = _nth(nth[1].lower(), last.cited)
         if chosen:
             return _about(text.replace(nth[0], chosen.title), (chosen,))
+    described = _DESCRIBED.search(text)
+    if described and len(last.cited + last.also) > 1:
+        return Standalone(_with_topic(text[described.end() :], last), _ids(last.cited + last.also), order)
     ellipsis = _ELLIPSIS.match(text)
     if ellipsis:
         rest = text[ellipsis.end() :]
+        if _WHOLE.match(rest) and _own(rest) and not (_SINGULAR.search(rest) or _PLURAL.search(rest)):
+            return Standalone(rest)
         if not (_SINGULAR.search(rest) or _PLURAL.search(rest)):
             if _WHICH_ONE.match(rest) and _SUPERLATIVE.search(rest):
                 return Standalone(_with_topic(rest, last), _ids(last.cited + last.also), order)
