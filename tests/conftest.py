@@ -80,3 +80,9 @@ def copied_home(home: Path, tmp_path: Path) -> Path:
     other = tmp_path / "other"
     shutil.copytree(home, other)
     return other
+
+
+@pytest.fixture(scope="session")
+def encoder_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder in which encoders are exported once for all tests that need the real one."""
+    return tmp_path_factory.mktemp("encoder-cache")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import os
 import warnings
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from accelrag.errors import ModelError
 
 __all__ = ["PARITY", "export_model"]
 
+_UNLIMITED = 512  # tokens that are read where a model sets no limit
 PARITY = 1e-4  # largest difference to torch, per component, that an export may have
 _CHECK = (
     "PagedAttention",
@@ -48,7 +50,7 @@ def export_model(source: ModelSource, folder: Path, notice: Callable[[str], None
     folder.mkdir(parents=True, exist_ok=True)
     config = _describe(source, model)
     try:
-        model.tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
+        getattr(model.tokenizer, "backend_tokenizer", model.tokenizer).save(str(folder / "tokenizer.json"))
         _export_graph(model, config["inputs"], folder / "model.onnx")
         config["runtime"] = "onnx"
         config["parity"] = _check(model, folder, config)
@@ -93,9 +95,11 @@ def _export_graph(model: Any, inputs: list[str], path: Path) -> None:
         def __init__(self) -> None:
             super().__init__()
             self.model = model
+            self.unit = any(type(module).__name__ == "Normalize" for module in model)
 
         def forward(self, *tensors: Any) -> Any:
-            return self.model(dict(zip(inputs, tensors, strict=True)))["sentence_embedding"]
+            found = self.model(dict(zip(inputs, tensors, strict=True)))["sentence_embedding"]
+            return found if self.unit else torch.nn.functional.normalize(found, p=2.0, dim=-1)
 
     sample = model.tokenizer(["two rows of", "different length, so padding"], padding=True, return_tensors="pt")
     raw = path.with_suffix(".raw.onnx")
@@ -131,7 +135,8 @@ def _describe(source: ModelSource, model: Any) -> dict[str, Any]:
         for m in model
         if type(m).__name__ != "Transformer" and hasattr(m, "get_config_dict")
     ]
-    names = list(model.tokenizer.model_input_names)
+    names = list(getattr(model.tokenizer, "model_input_names", ["input_ids"]))  # static embeddings have a bare one
+    longest = model.max_seq_length
     # renamed in sentence-transformers 5.3
     dimension = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     return {
@@ -143,7 +148,7 @@ def _describe(source: ModelSource, model: Any) -> dict[str, Any]:
             "passage": prompts.get("passage") or prompts.get("document") or default,
         },
         "normalised": True,
-        "max_tokens": int(model.max_seq_length or 512),
+        "max_tokens": int(longest) if longest and math.isfinite(longest) else _UNLIMITED,
         "dimension": int(dimension()),
         "inputs": [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in names],
     }

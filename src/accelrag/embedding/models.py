@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def find_model(name: str = "") -> ModelSource:
     """
     if name in {"", DEFAULT_MODEL}:
         return _default()
-    folder = Path(name).expanduser()
+    folder = Path(os.path.expanduser(name))  # Path.expanduser raises for a user that does not exist
     if folder.is_dir():
         return ModelSource(folder.absolute().name, str(folder.absolute()), True, _hash_weights(folder))
     looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name

@@ -48,6 +48,8 @@ class TorchEncoder:
         return self._encode(texts, "passage", on_done)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
+        if not callable(self._model.tokenizer):  # a bare one of the tokenizers library, as static embeddings have
+            return list(self._model.tokenizer.encode(text, add_special_tokens=False).offsets)
         encoding = self._model.tokenizer(
             text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
         )

@@ -55,7 +55,7 @@ def prepare_encoder(
     Raises:
         ModelError: the model cannot be found, trusted or loaded.
     """
-    given = Path(model).expanduser()
+    given = Path(os.path.expanduser(model))  # Path.expanduser raises for a user that does not exist
     if model and (given / "encoder.json").is_file():
         return _take_exported(cache_dir, given)
     source = find_model(model)
