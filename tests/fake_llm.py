@@ -1,4 +1,4 @@
-"""A language model server on loopback that says what a test scripts: OpenAI's API, llama.cpp's extras and Ollama's."""
+"""A language model server on loopback that says what a test scripts: OpenAI's API, llama.cpp's extras and Ollama's."""  # noqa: E501
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def error(status: int, message: str, *, sent_as: int | None = None, **extra: Any
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server sends. ``then``: ``close``, ``reset`` in mid-body, ``hang``, or ``repeat`` the body for ever."""
+    """What the server sends. ``then``: ``close``, ``reset`` in mid-body, ``hang``, or ``repeat`` the body for ever."""  # noqa: E501
 
     status: int = 200
     body: bytes = b""

@@ -15,7 +15,7 @@ from accelrag.types import Entry, Passage, Place
 TILE = (
     "TileFlow computes exact attention in tiles that stay in on-chip memory. It reduces the reads and writes of "
     "off-chip memory. On the X200 chip, TileFlow runs 2.5x faster than StreamAttend and uses 40% less memory. "
-    "It does not approximate the softmax. The authors trained a model with 7 billion parameters on 64 chips in 3 days. "
+    "It does not approximate the softmax. The authors trained a model with 7 billion parameters on 64 chips in 3 days. "  # noqa: E501
     "TileFlow saves 12.5% of energy and reduces the latency by 31%."
 )
 PAGE = (
@@ -24,7 +24,7 @@ PAGE = (
     "formats. PageStore was presented in October 2023."
 )
 QUANT = (
-    "BitPress compresses weights to 4 bits without retraining. The accuracy drops by 0.3 points. BitPress runs on the "
+    "BitPress compresses weights to 4 bits without retraining. The accuracy drops by 0.3 points. BitPress runs on the "  # noqa: E501
     "EdgeOne accelerator. Activations are kept in 16 bits."
 )
 

@@ -29,9 +29,9 @@ LIST = """# Chips
 - [BitPress](https://arxiv.org/abs/2403.00003) — Compresses weights to four bits.
 """
 TEXTS = {
-    "TileFlow": "TileFlow computes exact attention in tiles that stay in on-chip memory. On the X200 chip, TileFlow runs "
+    "TileFlow": "TileFlow computes exact attention in tiles that stay in on-chip memory. On the X200 chip, TileFlow runs "  # noqa: E501
     "2.5x faster than StreamAttend and uses 40% less memory. It does not approximate the softmax.",
-    "PageStore": "PageStore keeps the cache of keys and values in pages of fixed size. Fragmentation wastes less than 4% "
+    "PageStore": "PageStore keeps the cache of keys and values in pages of fixed size. Fragmentation wastes less than 4% "  # noqa: E501
     "of the memory. PageStore serves 3 times more requests than SlabServe.",
     "BitPress": "BitPress compresses weights to 4 bits without retraining. BitPress runs on the EdgeOne accelerator.",
 }
@@ -235,9 +235,9 @@ FAILURES = [
     ("200 with an error body", error(500, "boom", sent_as=200), "boom"),
     ("empty", say(""), "nothing"),
     ("never answers", Reply(then="hang"), "in time"),
-    ("reset before a sentence", Reply(body=b'data: {"choices": [{"delta": {"content": "It"}}]}\n\n', then="reset"), "broke off"),
+    ("reset before a sentence", Reply(body=b'data: {"choices": [{"delta": {"content": "It"}}]}\n\n', then="reset"), "broke off"),  # noqa: E501
     ("nothing to check", say("Sure! Here you go:"), "nothing that can be checked"),
-    ("OpenAI overflow", answer_json({"error": {"message": "maximum context length is 3000 tokens", "code": "context_length_exceeded"}}, 400), "longer than the context"),
+    ("OpenAI overflow", answer_json({"error": {"message": "maximum context length is 3000 tokens", "code": "context_length_exceeded"}}, 400), "longer than the context"),  # noqa: E501
     ("llama.cpp overflow", error(400, "x", type="exceed_context_size_error", n_ctx=3000), "longer than the context"),
 ]  # fmt: skip
 

@@ -180,18 +180,18 @@ FAILURES = [
     ("500", error(500, "CUDA error"), GeneratorUnavailable, "CUDA error", "log"),
     ("503", error(503, "Loading model"), GeneratorUnavailable, "Loading model", "log"),
     ("200", error(500, "backend died", sent_as=200), GeneratorUnavailable, "backend died", "log"),
-    ("in the stream", events(chunk("It"), {"error": {"message": "CUDA error", "code": 500}}), GeneratorUnavailable, "CUDA", "log"),
-    ("llama.cpp overflow", error(400, "request (4390 tokens) exceeds the available context size", **LLAMA), ContextOverflow, "4,096 tokens", "context_tokens"),
-    ("llama.cpp overflow as 500", error(500, "Context size has been exceeded.", type="server_error"), ContextOverflow, "longer than the context", "context_tokens"),
-    ("OpenAI overflow", answer_json({"error": {"message": "This model's maximum context length is 8192 tokens.", "code": "context_length_exceeded"}}, 400), ContextOverflow, "8,192 tokens", "context_tokens"),
+    ("in the stream", events(chunk("It"), {"error": {"message": "CUDA error", "code": 500}}), GeneratorUnavailable, "CUDA", "log"),  # noqa: E501
+    ("llama.cpp overflow", error(400, "request (4390 tokens) exceeds the available context size", **LLAMA), ContextOverflow, "4,096 tokens", "context_tokens"),  # noqa: E501
+    ("llama.cpp overflow as 500", error(500, "Context size has been exceeded.", type="server_error"), ContextOverflow, "longer than the context", "context_tokens"),  # noqa: E501
+    ("OpenAI overflow", answer_json({"error": {"message": "This model's maximum context length is 8192 tokens.", "code": "context_length_exceeded"}}, 400), ContextOverflow, "8,192 tokens", "context_tokens"),  # noqa: E501
     ("overflow as 200", error(400, "x", sent_as=200, **LLAMA), ContextOverflow, "4,096 tokens", "context_tokens"),
     ("empty", say(""), GeneratorUnavailable, "answered with nothing", "--llm"),
     ("white space", say(" \n\n "), GeneratorUnavailable, "answered with nothing", "--llm"),
-    ("a web page", Reply(body=b"<html>Hello</html>", kind="text/html"), GeneratorRefused, "no OpenAI-compatible server", "OPENAI_BASE_URL"),
-    ("HTML error", Reply(status=502, body=b"<html>Bad gateway</html>", kind="text/html"), GeneratorUnavailable, "502", "log"),
-    ("reset", Reply(body=b'data: {"choices": [{"delta": {"content": "It is"}}]}\n\n', then="reset"), GeneratorUnavailable, "broke off", "log"),
+    ("a web page", Reply(body=b"<html>Hello</html>", kind="text/html"), GeneratorRefused, "no OpenAI-compatible server", "OPENAI_BASE_URL"),  # noqa: E501
+    ("HTML error", Reply(status=502, body=b"<html>Bad gateway</html>", kind="text/html"), GeneratorUnavailable, "502", "log"),  # noqa: E501
+    ("reset", Reply(body=b'data: {"choices": [{"delta": {"content": "It is"}}]}\n\n', then="reset"), GeneratorUnavailable, "broke off", "log"),  # noqa: E501
     ("accepts and never answers", Reply(then="hang"), GeneratorUnavailable, "did not answer in time", "llm_timeout"),
-    ("begins and stops", Reply(body=b'data: {"choices": [{"delta": {"content": "It"}}]}\n\n', then="hang"), GeneratorUnavailable, "did not answer in time", "llm_timeout"),
+    ("begins and stops", Reply(body=b'data: {"choices": [{"delta": {"content": "It"}}]}\n\n', then="hang"), GeneratorUnavailable, "did not answer in time", "llm_timeout"),  # noqa: E501
 ]  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_a_sentence_takes_the_markers_behind_its_full_stop_and_not_the_next_one(
 
 def test_lists_keep_their_marks_as_leads_and_headings_and_source_lists_are_no_claims() -> None:
     draft = (
-        "# Answer\n\nTwo papers cover it:\n\n* **One** is fast [1].\n* Two is slow [2]. It is old.\n\n1. Third [3]\n\n"
+        "# Answer\n\nTwo papers cover it:\n\n* **One** is fast [1].\n* Two is slow [2]. It is old.\n\n1. Third [3]\n\n"  # noqa: E501
         "## Sources\n\n[1] One, https://example.org\n[2] Two"
     )
     assert [(c.lead, c.text, c.cited) for c in read_claims(draft)] == [
@@ -125,9 +125,9 @@ def test_a_sentence_that_never_ends_is_cut() -> None:
 
 
 PIECE = st.sampled_from(
-    ["It is fast", "Two", " ", " ", " ", "\n", "\n\n", ". ", ".", "! ", "? ", "。", "[1]", " [2]", "[1, 2]", "(1)", "【3】", "[^4]",
-     "[Source 5]", "[", "]", "`", "```", "```py\n", "# ", "- ", "* ", "1. ", "12", "| ", "|---|", "> ", "**", "e.g.", "vLLM",
-     "Sources", "Sources:", ":", '{"answer": "', '"}', "---", "According to source 1, ", "U.S.", "...", "x", "(", ")", '"'],
+    ["It is fast", "Two", " ", " ", " ", "\n", "\n\n", ". ", ".", "! ", "? ", "。", "[1]", " [2]", "[1, 2]", "(1)", "【3】", "[^4]",  # noqa: E501
+     "[Source 5]", "[", "]", "`", "```", "```py\n", "# ", "- ", "* ", "1. ", "12", "| ", "|---|", "> ", "**", "e.g.", "vLLM",  # noqa: E501
+     "Sources", "Sources:", ":", '{"answer": "', '"}', "---", "According to source 1, ", "U.S.", "...", "x", "(", ")", '"'],  # noqa: E501
 )  # fmt: skip
 DRAFT = st.one_of(st.lists(PIECE, max_size=40).map("".join), st.text(max_size=120))
 

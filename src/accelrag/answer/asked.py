@@ -23,7 +23,8 @@ _VERSUS = (
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and|or|with)?\s*|\s+(?:and|or|vs\.?|versus|with|to|against|from)\s+", re.IGNORECASE)
 _READING = re.compile(
-    r"\b(?:(?:read|learn|study)\w*\b.{0,30}\b(?:first|in order|to start)|(?:start|begin)\w* (?:with|from|reading|learning)|"
+    r"\b(?:(?:read|learn|study)\w*\b.{0,30}\b(?:first|in order|to start)|"
+    r"(?:start|begin)\w* (?:with|from|reading|learning)|"
     r"(?:where|how) (?:do|should|can|to)\b.{0,12}\b(?:start|begin|learn)|reading (?:list|order|path)|"
     r"new to|beginners?|introduction to|intro to|in (?:what|which) order)\b",
     re.IGNORECASE,

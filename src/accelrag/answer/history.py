@@ -65,7 +65,8 @@ _NTHS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth"
 _SINGULAR = re.compile(
     r"\b(?:it|its|itself|he|she|his|her|(?:this|that|the)(?: same)? (?:one|paper|work|method|approach|technique|"
     r"system|model|tool|project|repository|repo|library|book|course|algorithm|framework|simulator|compiler|chip|"
-    r"kernel|architecture|authors?|entry|resource|article|guide))\b(?! (?:of|for|that|which|in|by)\b)|\b(?:this|that)(?= *(?:[?.!]|$))|"
+    r"kernel|architecture|authors?|entry|resource|article|guide))\b(?! (?:of|for|that|which|in|by)\b)|"
+    r"\b(?:this|that)(?= *(?:[?.!]|$))|"
     r"\b(?:does|is|was|did|can|has) (?:this|that)\b",
     re.IGNORECASE,
 )

@@ -110,6 +110,11 @@ class Answerer:
             if not run.sentences and run.extra.get("refused"):
                 yield self._refusal(run, _unsupported(run))
                 return
+        if self._generator is not None and run.found.ordered:
+            run.notices.append(
+                f"An order is taken from the list, not from {self._generator.name}: "
+                "the answer quotes the sources instead."
+            )
         if not run.sentences:
             run.model = _SPOKEN
             for checked in self._extractive(run.found):
