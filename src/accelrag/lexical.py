@@ -6,8 +6,10 @@ A query is built from terms, never parsed: nothing that a person types is an ope
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +35,7 @@ FIELDS: Mapping[str, float] = {
     "own": 1.0,  # the sections of a note passage, whole
 }
 _STEMMED = ("title", "note", "section", "heading", "text", "parts")
+_STEMS = 50_000  # words whose stem is remembered
 _HEAP = 64_000_000
 
 
@@ -69,13 +72,14 @@ class LexicalIndex:
         self._tantivy = tantivy
         if not folder.is_dir():
             raise _damaged(folder, "it is missing")
-        with self._translated():
-            index = tantivy.Index.open(str(folder))
+        with self._translated(), _lockable(folder) as place:
+            index = tantivy.Index.open(str(place))
             _register(index)
             self._index = index
             self._schema = index.schema
             self._searcher = index.searcher()
         self._analyzer = _analyzer()
+        self._stems: dict[str, str] = {}
 
     @classmethod
     def build(cls, folder: Path, rows: Iterable[tuple[Passage, Entry]]) -> None:
@@ -103,8 +107,13 @@ class LexicalIndex:
 
     def stem(self, word: str) -> str:
         """The stem under which a lower-case word is indexed; empty when nothing is left of it."""
-        tokens = self._analyzer.analyze(word)
-        return str(tokens[0]) if tokens else ""
+        known = self._stems.get(word)
+        if known is None:
+            if len(self._stems) >= _STEMS:
+                self._stems.clear()
+            tokens = self._analyzer.analyze(word)
+            known = self._stems[word] = str(tokens[0]) if tokens else ""
+        return known
 
     def known(self, stem: str) -> int:
         """In how many passages a stem occurs, counted in its most frequent field."""
@@ -163,6 +172,22 @@ class LexicalIndex:
         return q.boolean_query(must) if len(must) > 1 else any_of
 
 
+@contextmanager
+def _lockable(folder: Path) -> Iterator[Path]:
+    """The folder, or where it cannot be written, a folder of links to its files: tantivy locks even to read.
+
+    The files are mapped once the index is open, so the links are needed no longer than that.
+    """
+    if os.access(folder, os.W_OK) and all(os.access(p, os.W_OK) for p in folder.glob(".tantivy-*.lock")):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="accelrag-") as aside:
+        for path in folder.iterdir():
+            if path.suffix != ".lock":
+                (Path(aside) / path.name).symlink_to(path.absolute())
+        yield Path(aside)
+
+
 def _schema() -> Any:
     import tantivy
 
@@ -199,7 +224,11 @@ def _document(tantivy: Any, passage: Passage, entry: Entry) -> Any:
     document.add_text("kind", entry.kind)
     paths = _listed({section.casefold() for path in entry.sections for section in path})
     document.add_text("path", paths)
-    if passage.is_note:
+    if passage.is_note and passage.start:  # what follows of a note that was too long for one passage
+        document.add_text("note", _joined(passage.text))
+        spoken = passage.text
+        names = set(identifiers(spoken))
+    elif passage.is_note:
         document.add_text("own", paths)
         titles, notes = " ".join(entry.titles), " ".join(entry.notes)
         labels = " ".join(p.label for p in entry.places)

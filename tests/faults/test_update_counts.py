@@ -95,7 +95,7 @@ def test_an_added_entry_is_the_only_one_asked_for_and_encoded(followed):
     assert [e.title for e in report.lists[0].changes.added] == ["Ring"]
     assert report.fetched.fetched == 1
     assert {a.bare.split("/")[4] for a in followed.web.log if "/o/" in a.bare and "/github/" in a.bare} == {"ring"}
-    new = {key for key in followed.encoded() - before}
+    new = followed.encoded() - before
     assert new <= followed.keys_of("ring", "note:") | followed.keys_of("ring", "text:")
 
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +27,7 @@ from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
 from accelrag.index.manifest import SCHEMA, Manifest, mark_files
 from accelrag.index.plane import lay_out
-from accelrag.index.store import StoreWriter
+from accelrag.index.store import Store, StoreWriter
 from accelrag.lexical import LexicalIndex
 from accelrag.types import Coverage, Document, Entry, Passage, Progress
 from accelrag.words import words
@@ -256,10 +257,16 @@ def _link_encoder(source: Path, target: Path) -> None:
 
 
 def _self_check(folder: Path, passages: int) -> None:
-    lexical, dense = LexicalIndex(folder / "lexical").count, DenseIndex(folder / "vectors.faiss").count
-    if not lexical == dense == passages:
+    try:
+        with closing(Store(folder / "passages.db")) as store:
+            stored = store.counts()["passages"]
+        counts = (stored, LexicalIndex(folder / "lexical").count, DenseIndex(folder / "vectors.faiss").count)
+    except IndexDamaged as error:
+        raise StorageError(f"the new index is not whole: {error}", hint="run the command again") from error
+    if set(counts) != {passages}:
         raise StorageError(
-            f"the new index holds {lexical} and {dense} of {passages} passages", hint="run the command again"
+            f"the new index holds {counts[0]}, {counts[1]} and {counts[2]} of {passages} passages",
+            hint="run the command again",
         )
 
 
