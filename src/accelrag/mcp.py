@@ -6,9 +6,11 @@ moves it out of the reach of what the tools or their libraries print.
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import accelrag
@@ -97,13 +99,16 @@ def serve_stdio(settings: Settings) -> None:
     build_server(settings).run("stdio")
 
 
-def _told(work: Any) -> dict[str, Any]:
+def _told(work: Callable[[], dict[str, Any]]) -> Any:
     # An error of ours is an answer that an agent can act on: the same JSON as on the command line.
     try:
-        found: dict[str, Any] = work()
+        return work()
     except AccelragError as error:
-        return error_shape(error)
-    return found
+        from mcp.types import CallToolResult, TextContent
+
+        told = error_shape(error)
+        text = json.dumps(told, ensure_ascii=False)
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told, is_error=True)
 
 
 def _shown(shown: Shown) -> dict[str, Any]:

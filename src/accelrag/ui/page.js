@@ -255,7 +255,8 @@
     const ring = svg("circle", { cx: x, cy: y, r: 9, class: "ring" });
     const words = svg("text", { x: x > w / 2 ? x - 14 : x + 14, "text-anchor": x > w / 2 ? "end" : "start", y: y < 40 ? y + 26 : y - 14, class: "ring-label" });
     const question = $(".question", turn).textContent;
-    words.textContent = question.length > 48 ? `${question.slice(0, 47)}…` : question;
+    const most = narrow() ? 24 : 48;
+    words.textContent = question.length > most ? `${question.slice(0, most - 1)}…` : question;
     $("#asked-mark").replaceChildren(ring, words);
   }
 
@@ -272,7 +273,7 @@
     else if ((found = on("[data-ask]"))) {
       tab("Ask");
       scope(found.dataset.ask, found.dataset.askTitle);
-      $("#question textarea, #question input")?.focus();
+      setTimeout(() => $("#question textarea, #question input")?.focus(), 80); // the tab is drawn first
     } else if ((found = on("#scope-chip button"))) {
       scope("", "");
       $("#question textarea, #question input")?.focus();
