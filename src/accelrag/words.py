@@ -29,6 +29,8 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 def fold(text: str) -> str:
     """Lower case, compatibility forms unified, accents taken off."""
+    if text.isascii():  # nearly all text, and twenty times faster
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 

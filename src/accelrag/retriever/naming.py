@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from accelrag.retriever.fusing import Fusion
-from accelrag.retriever.reading import Reading, runs
+from accelrag.retriever.reading import Reading
 from accelrag.types import Entry
-from accelrag.words import STOPWORDS, identifiers, words
+from accelrag.words import identifiers, words
 
 __all__ = ["boost"]
 
@@ -21,16 +22,13 @@ def boost(
     """
     why = []
     added = 0.0
-    asked = [w[1:] if w[0] == "v" and w[1:].isdigit() else w for w in words(reading.corrected)]
-    content = sum(w not in STOPWORDS for w in asked) or len(asked)
-    said = runs(asked)
     best = 0.0
-    for alias in _aliases(entry):
-        length = said.get("".join(alias), 0)
+    for alias in _aliases(entry.titles):
+        length = reading.said.get("".join(alias), 0)
         if not length:
             continue
         weight = sum(weight_of(w) for w in alias) / len(alias)
-        share = min(1.0, length / max(1, content))
+        share = min(1.0, length / reading.weight)
         certain = 2.0 if share == 1.0 else min(1.0, weight / heaviest)
         value = fusion.title_boost * share * certain
         if value > best:
@@ -43,9 +41,9 @@ def boost(
     if section:
         added += fusion.section_boost
         why.append(f"it stands in a section that the question names: {section!r} (+{fusion.section_boost:.2f})")
-    own = {identifier for title in entry.titles for identifier in identifiers(title)}
     key = entry.key.casefold()
     for identifier in reading.identifiers:
+        own = _identifiers(entry.titles)
         plain = identifier.removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/")
         if identifier in own or (len(plain) > 5 and f"/{plain}/" in f"/{key.split('://')[-1]}/"):
             added += fusion.identifier_boost
@@ -54,10 +52,16 @@ def boost(
     return added, tuple(why)
 
 
-def _aliases(entry: Entry) -> list[list[str]]:
+@lru_cache(maxsize=4096)
+def _identifiers(titles: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(identifier for title in titles for identifier in identifiers(title))
+
+
+@lru_cache(maxsize=4096)
+def _aliases(titles: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """What people call an entry: its titles, what stands in brackets in them, what precedes a colon."""
     found = []
-    for title in entry.titles:
+    for title in titles:
         found.append(words(title))
         for opened, closed in (("(", ")"), ("（", "）")):
             if opened in title and closed in title:
@@ -67,4 +71,4 @@ def _aliases(entry: Entry) -> list[list[str]]:
         for mark in (":", " / ", " — "):
             if mark in title:
                 found.append(words(title.split(mark, 1)[0]))
-    return [list(alias) for alias in dict.fromkeys(tuple(a) for a in found if a and len("".join(a)) > 1)]
+    return tuple(dict.fromkeys(tuple(alias) for alias in found if len("".join(alias)) > 1))

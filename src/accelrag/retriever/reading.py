@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from accelrag.index import Index
@@ -27,6 +27,8 @@ class Reading:
     corrections: Mapping[str, str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()  # case-folded names of sections that the question names
+    said: Mapping[str, int] = field(default_factory=dict)  # runs of its words written as one, with their lengths
+    weight: int = 1  # words of the corrected question that carry content
 
     @property
     def corrected(self) -> str:
@@ -76,7 +78,7 @@ class Reader:
             joined = lexical.stem(left + right)
             if left not in STOPWORDS and joined not in stems and lexical.known(joined):
                 stems[joined] = 0.8
-        return Reading(
+        reading = Reading(
             text=text,
             terms=tuple(terms),
             stems=stems,
@@ -86,6 +88,9 @@ class Reader:
             unknown=tuple(unknown),
             sections=self._named_sections(spoken),
         )
+        asked = [w[1:] if w[0] == "v" and w[1:].isdigit() else w for w in words(reading.corrected)]
+        weight = sum(w not in STOPWORDS for w in asked) or len(asked)
+        return replace(reading, said=runs(asked), weight=max(1, weight))
 
     def _named_sections(self, spoken: Sequence[str]) -> tuple[str, ...]:
         """Sections whose whole name is said and makes up half of the question: then they are what it is about."""

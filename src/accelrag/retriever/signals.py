@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from accelrag.retriever.reading import Reading
 from accelrag.types import Result
-from accelrag.words import parts, words
+from accelrag.words import STOPWORDS, cjk_grams, parts, words
 
 __all__ = ["Signals", "measure"]
 
+# How Chinese, Japanese and Korean ask, which says nothing of what is asked about.
+_ASKING = re.compile(
+    "是什么|什么是|有哪些|哪些|哪个|什么|如何|怎么|怎样|为什么|多少|介绍|请问|请|吗|呢|的|了|"
+    "とは何ですか|とは|何ですか|ですか|どのように|どうやって|について|教えて|ください|ありますか|"
+    "무엇인가요|무엇|어떻게|입니까|있나요|인가요"
+)
 _KNOWN_SHARE = 0.7  # how much of a word counts as found when only its correction is
 
 
@@ -25,6 +32,7 @@ class Signals:
     noted: float = 0.0  # share of it that the list itself says of one of them
     named: bool = False  # the question names a title or an identifier of a result
     terms: int = 0  # content words of the question
+    grams: float = 0.0  # share of its Chinese, Japanese or Korean n-grams that one of the best three entries has
     bm25: float = 0.0  # of the best passage, over what the question's words could reach
 
 
@@ -48,7 +56,8 @@ def measure(
         return score / total
 
     known = {term for term, _ in reading.terms} - unknown
-    found = noted = 0.0
+    asked = set(cjk_grams(_ASKING.sub(" ", reading.text)))
+    found = noted = grams = 0.0
     for result in results[:3]:
         entry = result.entry
         own = " ".join([*entry.titles, *entry.notes, *(s for p in entry.sections for s in p), entry.url])
@@ -56,6 +65,8 @@ def measure(
         mine = _stems_of(own, stem)
         read = mine | _stems_of(text, stem)
         noted, found = max(noted, share(mine)), max(found, share(read))
+        if asked:
+            grams = max(grams, len(asked.intersection(cjk_grams(f"{own} {text}"))) / len(asked))
     cosines = [score for _, score in dense]
     return Signals(
         cosine=cosines[0] if cosines else 0.0,
@@ -64,7 +75,8 @@ def measure(
         found=found,
         noted=noted,
         named=any(r.boost > 0 for r in results[:3]),
-        terms=len(reading.terms),
+        terms=sum(word not in STOPWORDS for word in words(reading.text)),
+        grams=grams,
         bm25=lexical[0][1] / total if lexical else 0.0,
     )
 
