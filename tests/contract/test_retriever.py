@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accelrag.answer import THRESHOLD, relevance
 from accelrag.errors import UsageError
 from accelrag.index import Index
 from accelrag.retriever import Filters, Fusion, Retriever
@@ -288,3 +289,18 @@ def test_nothing_that_a_person_types_is_an_operator(retriever, query):
 )
 def test_query_languages_and_very_long_queries_are_plain_words(retriever, query):
     assert len(retriever.search(query, 3).results) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("大语言模型的量化技术有哪些？", True),
+        ("如何优化张量编译器", True),
+        ("今天北京的天气怎么样", False),
+        ("如何做红烧肉", False),
+        ("what is it about?", False),
+        ("the", False),
+    ],
+)
+def test_a_chinese_question_is_answered_or_refused_by_what_the_list_says(retriever, question, answered):
+    assert (relevance(retriever.search(question).signals) >= THRESHOLD) is answered

@@ -58,6 +58,8 @@ def ask_command(
     accelrag ask --llm ollama:qwen3:4b "How does FlashAttention save memory?"
     accelrag ask --chat
     """
+    from accelrag.answer import clean_question
+
     if no_llm:
         llm = ""
     settings = settings_of(
@@ -65,6 +67,8 @@ def ask_command(
     )
     if not question and not chat:
         raise UsageError("there is no question", hint='ask something: accelrag ask "What is PagedAttention?"')
+    if question and question != "-":
+        clean_question(question)  # what is wrong with it is said before an index is built
     with progress() as bar:
         assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     restricted = filters(sections, kinds)

@@ -85,6 +85,7 @@ def _index(settings: Settings) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         folder = current_generation(index_dir_of(settings))
         manifest = Manifest.read(folder)
+        manifest.check(folder)
     except IndexMissing:
         return {}, ()
     except AccelragError as error:
