@@ -15,7 +15,7 @@ from accelrag.errors import SettingsError, StorageError, UsageError
 from accelrag.settings import Settings
 
 if TYPE_CHECKING:
-    from accelrag.pipeline import Checked, Diagnosis, Finding
+    from accelrag.pipeline import Checked, Diagnosis
 
 __all__ = ["check_command", "doctor_command"]
 
@@ -129,9 +129,9 @@ def _examined(home: str | None, model: str | None, list_: str | None, *, fix: bo
 
         from accelrag.settings import find_home
 
-        problem = Finding("settings", "error", str(error), error.hint)
+        problem = pipeline.Finding("settings", "error", str(error), error.hint)
         found = pipeline.examine(Settings(home=find_home(home, environ=os.environ)[0]), fix=fix)
-        return Diagnosis(found.home, (problem, *found.findings), found.mended)
+        return pipeline.Diagnosis(found.home, (problem, *found.findings), found.mended)
 
 
 def _tell(found: Diagnosis) -> None:

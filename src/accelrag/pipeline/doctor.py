@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -16,18 +15,18 @@ from accelrag.corpus import Corpus
 from accelrag.embedding.models import find_model
 from accelrag.errors import (
     AccelragError,
-    Busy,
     IndexDamaged,
     IndexMissing,
     IndexStranger,
     ModelError,
     StorageError,
 )
-from accelrag.index import Index, Manifest, orphans, sweep, writing
+from accelrag.index import Index, Manifest
 from accelrag.index.bundle import current_generation
 from accelrag.pipeline.gc import index_folders
 from accelrag.pipeline.home import entries_of, home_lists, index_dir_of, is_remote
 from accelrag.pipeline.lag import lag
+from accelrag.pipeline.leftovers import holder_of, is_alive, left_behind, swept
 from accelrag.settings import Settings
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def examine(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Diagnosis:
     """Look at everything in a home. ``fix`` removes what killed runs left behind, nothing else."""
-    mended = list(_swept(settings)) if fix else []
+    mended = list(swept(settings)) if fix else []
     findings = [
         *_home(settings, free),
         *_lists(settings),
@@ -249,67 +248,16 @@ def _model(settings: Settings) -> Iterator[Finding]:
 
 
 def _leftovers(settings: Settings) -> Iterator[Finding]:
-    for path in _left(settings):
+    for path in left_behind(settings):
         yield Finding("home", "warning", f"{path} was left behind by a run that was killed", "accelrag doctor --fix")
     note = settings.corpus_dir / ".lock.json"
-    if holder := _holder(note):
-        alive = _alive(holder[0])
+    if holder := holder_of(note):
+        alive = is_alive(holder[0])
         if not alive:
             message = f"{note} names process {holder[0]} ({holder[1]}), which is gone; the lock itself is free"
             yield Finding("home", "warning", message, "accelrag doctor --fix")
         else:
             yield Finding("home", "info", f"process {holder[0]} writes into this home: {holder[1]}")
-
-
-def _left(settings: Settings) -> list[Path]:
-    found = [path for folder in index_folders(settings) for path in orphans(folder)]
-    if settings.corpus_dir.is_dir():
-        found += sorted(settings.corpus_dir.glob(".*.new"))
-    return found
-
-
-def _swept(settings: Settings) -> Iterator[str]:
-    """Remove what was left behind, unless its maker is still at work."""
-    from accelrag.ingest import hold
-
-    left = _left(settings)
-    note = settings.corpus_dir / ".lock.json"
-    stale = _holder(note)
-    if not left and not (stale and not _alive(stale[0])):
-        return
-    with suppress(Busy), hold(settings.corpus_dir, doing="accelrag doctor"):
-        for folder in index_folders(settings):
-            if folder.is_dir() and orphans(folder):
-                with suppress(Busy), writing(folder):
-                    yield from (f"removed {path}" for path in sweep(folder))
-        for path in settings.corpus_dir.glob(".*.new"):
-            path.unlink(missing_ok=True)
-            yield f"removed {path}"
-    if stale and not _alive(stale[0]):
-        note.unlink(missing_ok=True)
-        yield f"removed {note}"
-
-
-def _holder(note: Path) -> tuple[int, str] | None:
-    try:
-        said = json.loads(note.read_text(encoding="utf-8"))
-        return int(said["pid"]), f"{str(said['doing'])[:60]} since {str(said['since'])[:40]}"
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError):
-        return (0, "unreadable")
-
-
-def _alive(pid: int) -> bool:
-    if pid <= 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def _language_models(settings: Settings, servers: Callable[[], Sequence[LocalServer]] | None) -> Iterator[Finding]:
