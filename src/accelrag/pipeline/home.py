@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +62,7 @@ def home_lists(settings: Settings) -> list[HomeList]:
     """The lists that the settings mean: the one named by ``settings.list``, else those of the home.
 
     Raises:
-        ListError: the registry cannot be read.
+        ListError: the registry cannot be read, or several lists stand in ``corpus/`` and none is registered.
     """
     registered = registered_lists(settings.corpus_dir)
     wanted = settings.list
@@ -70,9 +71,16 @@ def home_lists(settings: Settings) -> list[HomeList]:
             return named
         if is_remote(wanted):
             return [HomeList("", Path(wanted.rsplit("/", 1)[-1] or "list.md"), wanted, url=True)]
-        return [HomeList("", Path(wanted).expanduser().absolute(), wanted)]
+        return [HomeList("", _path(wanted), wanted)]
     if registered:
         return registered
+    loose = _loose_lists(settings.corpus_dir)
+    if len(loose) > 1 and not (settings.corpus_dir / DEFAULT_LIST).is_file():
+        names = ", ".join(p.name for p in loose[:4])
+        raise ListError(
+            f"{settings.corpus_dir} holds {len(loose)} lists: {names}",
+            hint=f"follow each of them: accelrag update --list {loose[0]}",
+        )
     return [HomeList("", _default_list(settings.corpus_dir))]
 
 
@@ -199,15 +207,23 @@ def registered_lists(corpus_dir: Path) -> list[HomeList]:
 def _named(lists: Sequence[HomeList], wanted: str) -> list[HomeList]:
     if found := [known for known in lists if known.name == wanted]:
         return found
-    path = "" if is_remote(wanted) else str(Path(wanted).expanduser().absolute())
+    path = "" if is_remote(wanted) else str(_path(wanted))
     return [known for known in lists if known.source and known.source in (wanted, path)]
+
+
+def _path(name: str) -> Path:
+    return Path(os.path.expanduser(name)).absolute()  # Path.expanduser raises for a user that does not exist
+
+
+def _loose_lists(corpus_dir: Path) -> list[Path]:
+    return sorted(p for p in corpus_dir.glob("*.md") if p.name != "README.md") if corpus_dir.is_dir() else []
 
 
 def _default_list(corpus_dir: Path) -> Path:
     own = corpus_dir / DEFAULT_LIST
     if own.is_file():
         return own
-    others = sorted(p for p in corpus_dir.glob("*.md") if p.name != "README.md") if corpus_dir.is_dir() else []
+    others = _loose_lists(corpus_dir)
     if len(others) == 1:
         return others[0]
     package = Path(accelrag.__file__).parent
