@@ -1,0 +1,148 @@
+"""The page's server: what it answers before any browser is involved."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from accelrag.pipeline import build_index
+from accelrag.settings import Settings
+from page_client import PageClient, state_of
+from page_home import PAGE_LIST, fill_corpus
+from page_server import PageServer
+from small_corpus import TEXTS
+
+DRAM = "Which cycle-accurate simulator models DRAM?"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Path:
+    home = tmp_path_factory.mktemp("serve") / "home"
+    fill_corpus(home, PAGE_LIST, TEXTS)
+    build_index(Settings(home=home, model=str(tiny_encoder)))
+    return home
+
+
+@pytest.fixture(scope="module")
+def open_page(served: Path, tiny_encoder: Path) -> Iterator[PageServer]:
+    with PageServer(served, "--rate-limit", "5", model=tiny_encoder) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def locked_page(served: Path, tiny_encoder: Path) -> Iterator[PageServer]:
+    with PageServer(
+        served, "--host", "0.0.0.0", "--auth", "ann:secret", "--root-path", "/lists", model=tiny_encoder
+    ) as server:
+        yield server
+
+
+def test_health_names_the_index(open_page: PageServer) -> None:
+    told = httpx.get(f"{open_page.url}healthz").json()
+    assert told["status"] == "ok"
+    assert told["index"].startswith("gen-")
+
+
+def test_the_page_names_no_other_host_and_forbids_it(open_page: PageServer) -> None:
+    answer = httpx.get(open_page.url)
+    assert answer.status_code == 200
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    for host in ("googleapis", "gstatic", "cloudflare", "cdn.", "unpkg", "jsdelivr"):
+        assert host not in answer.text
+
+
+def test_a_question_over_the_limit_is_told_how_long_to_wait(open_page: PageServer) -> None:
+    async def ask() -> list[str]:
+        async with httpx.AsyncClient(timeout=60) as http:
+            client = await PageClient(open_page.url, http).open()
+            return [await client.ask(DRAM) for _ in range(7)]
+
+    turns = asyncio.run(ask())
+    assert state_of(turns[0]) == "answered"
+    assert "Ask again in" in turns[-1]
+
+
+def test_a_large_request_and_closed_doors_are_refused(open_page: PageServer) -> None:
+    large = httpx.post(f"{open_page.url}gradio_api/queue/join", content=b"x" * (5 * 1024 * 1024))
+    assert large.status_code == 413
+    assert httpx.post(f"{open_page.url}gradio_api/upload", content=b"x").status_code == 404
+    assert httpx.get(f"{open_page.url}gradio_api/file=/etc/passwd").status_code in (403, 404)
+
+
+def test_without_the_login_nothing_is_told_but_health(locked_page: PageServer) -> None:
+    base = locked_page.url.replace("0.0.0.0", "127.0.0.1").removesuffix("lists/")
+    assert httpx.get(f"{base}healthz").status_code == 200
+    page = httpx.get(base)
+    assert "DRAMpipe" not in page.text
+    assert "Awesome Test Chips" not in page.text
+    for path in ("config", "gradio_api/info", "gradio_api/queue/status"):
+        assert httpx.get(f"{base}{path}").status_code == 401
+    join = httpx.post(f"{base}gradio_api/queue/join", json={"data": [], "fn_index": 0, "session_hash": "x"})
+    assert join.status_code == 401
+    wrong = httpx.post(f"{base}login", data={"username": "ann", "password": "wrong"})
+    assert wrong.status_code == 400
+    with httpx.Client() as person:
+        assert person.post(f"{base}login", data={"username": "ann", "password": "secret"}).status_code == 200
+        seen = person.get(f"{base}config").json()
+        assert seen["root"].endswith("/lists")
+        assert not any("without a login" in line for line in locked_page.said)
+
+
+def test_listening_for_others_without_a_login_is_said(served: Path, tiny_encoder: Path) -> None:
+    with PageServer(served, "--host", "0.0.0.0", model=tiny_encoder) as server:
+        assert any("there is no login" in line for line in server.said)
+
+
+def test_the_library_is_closed_to_those_who_come_through_a_proxy(open_page: PageServer) -> None:
+    async def watch(headers: dict[str, str]) -> list[Any]:
+        async with httpx.AsyncClient(timeout=60, headers=headers) as http:
+            config = (await http.get(f"{open_page.url}config")).json()
+            ids = {c["props"].get("elem_id"): c["id"] for c in config["components"]}
+            event = next(d for d in config["dependencies"] if [ids["tab-library"], "select"] in d["targets"])
+            body = {"data": [], "fn_index": event["id"], "session_hash": f"s{len(headers)}"}
+            await http.post(f"{open_page.url}gradio_api/queue/join", json=body)
+            address = f"{open_page.url}gradio_api/queue/data?session_hash=s{len(headers)}"
+            async with http.stream("GET", address) as events:
+                async for line in events.aiter_lines():
+                    message = json.loads(line[5:]) if line.startswith("data:") else {}
+                    if message.get("msg") in ("process_generating", "process_completed"):
+                        return message["output"]["data"]  # type: ignore[no-any-return]
+        raise AssertionError("the page closed the stream")
+
+    assert "Passages" in str(asyncio.run(watch({})))
+    assert "Passages" not in str(asyncio.run(watch({"X-Forwarded-For": "127.0.0.1, 203.0.113.9"})))
+    assert "Passages" not in str(asyncio.run(watch({"Host": "rebound.example", "X-A": "b"})))
+
+
+def test_a_taken_port_is_one_clear_line(open_page: PageServer, served: Path) -> None:
+    port = open_page.url.rsplit(":", 1)[1].rstrip("/")
+    run = subprocess.run(
+        [sys.executable, "-m", "accelrag", "serve", "--home", str(served), "--port", port],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert f"127.0.0.1:{port} cannot be listened on" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_line_for_a_file_of_logins_is_printed() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "accelrag", "serve", "--hash-password", "ann", "--admin"],
+        input="secret\nsecret\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.startswith("ann:scrypt$")
+    assert run.stdout.strip().endswith(":admin")
+    assert "secret" not in run.stdout
