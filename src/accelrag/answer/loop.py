@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from accelrag.answer.finding import Found, find
+from accelrag.answer.question import clean_question
 from accelrag.answer.text import answer_text
 from accelrag.citations import Checked, Evidence, Numbering, Piece, Source
-from accelrag.errors import AccelragError, GeneratorRefused, UsageError
+from accelrag.errors import AccelragError, GeneratorRefused
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.generation.protocol import ContextOverflow, Generator
 from accelrag.retriever import Filters, Retriever, Search
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from accelrag.answer.prompt import Prompt
     from accelrag.citations.verifier import Entails
 
-__all__ = ["Answerer", "clean_question"]
+__all__ = ["Answerer"]
 
-MAX_QUESTION = 20_000
 _SPOKEN = "extractive"
 _SOURCES = 6  # entries that a language model is shown
 
@@ -288,26 +288,6 @@ class Answerer:
 
     def _timings(self, run: _Run) -> Mapping[str, float]:
         return {**run.timings, "total": time.perf_counter() - run.started}
-
-
-def clean_question(question: str) -> str:
-    """The question on one line without control characters.
-
-    Raises:
-        UsageError: nothing is left, or it is longer than ``MAX_QUESTION`` characters.
-    """
-    if len(question) > MAX_QUESTION:
-        raise UsageError(
-            f"the question has {len(question):,} characters, {MAX_QUESTION:,} are read",
-            hint="ask one thing at a time; long text goes into the corpus: accelrag import",
-        )
-    text = "".join(c if c.isprintable() else " " for c in question)
-    text = " ".join(text.split())
-    if not text:
-        raise UsageError("the question is empty", hint='ask something: accelrag ask "What is PagedAttention?"')
-    if not any(c.isalnum() for c in text):
-        raise UsageError("the question holds no word", hint='ask in words: accelrag ask "What is PagedAttention?"')
-    return text
 
 
 def _quoted(n: int, excerpt: Excerpt) -> Checked:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from accelrag.answer import Answerer
 from accelrag.corpus import Corpus
 from accelrag.errors import EntryUnknown, IndexDamaged, IndexMissing, ModelError
 from accelrag.index import Index, current_generation
@@ -14,14 +13,15 @@ from accelrag.listing.urls import canonical_url
 from accelrag.pipeline.home import index_dir_of, named_lists
 from accelrag.pipeline.judges import Judges
 from accelrag.pipeline.lag import lag
-from accelrag.retriever import Filters, Fusion, Retriever, Search
 from accelrag.settings import Settings
 from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Rejection, Sentence, Turn
 from accelrag.words import fold
 
 if TYPE_CHECKING:
+    from accelrag.answer import Answerer
     from accelrag.answer.drafting import Withdrawn
     from accelrag.generation import Generator
+    from accelrag.retriever import Filters, Fusion, Search
 
 __all__ = ["Assistant", "Shown"]
 
@@ -54,6 +54,9 @@ class Assistant:
 
     def _take(self, index: Index) -> None:
         self.index = index
+        index.warm()  # the modules below load beside it
+        from accelrag.retriever import Retriever
+
         self._retriever = Retriever(index, fusion=self._fusion, rerank=self._judges.rerank)
 
     @classmethod
@@ -89,7 +92,7 @@ class Assistant:
 
     def search(self, query: str, *, limit: int | None = None, filters: Filters | None = None) -> Search:
         """Ranked entries for a query."""
-        from accelrag.answer.loop import clean_question
+        from accelrag.answer import clean_question
 
         self._load()
         return self._retriever.search(clean_question(query), limit or self.settings.top_k, self._within(filters))
@@ -217,6 +220,8 @@ class Assistant:
             from accelrag.generation import make_generator
 
             self._models[spec] = make_generator(spec, self.settings)
+        from accelrag.answer import Answerer
+
         return Answerer(
             self._retriever,
             self._models[spec],
@@ -225,7 +230,11 @@ class Assistant:
         )
 
     def _within(self, filters: Filters | None) -> Filters | None:
-        return replace(filters or Filters(), lists=self._lists) if self._lists else filters
+        if not self._lists:
+            return filters
+        from accelrag.retriever import Filters
+
+        return replace(filters or Filters(), lists=self._lists)
 
     def _find(self, name: str) -> tuple[Entry, Coverage]:
         wanted = name.strip()
