@@ -9,39 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from small_list import LIST
 from tiny_encoder import write_tiny_encoder
 
 # No test asserts a time: a busy machine must not fail one.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
-
-LIST = """# Awesome Test Chips
-
-> A list written for tests.
-
-## Contents
-
-- [Kernels](#kernels)
-- [Simulators](#simulators)
-
-## Kernels
-
-### Attention
-
-- [TileFlow Attention](https://arxiv.org/abs/2401.00001) — Tiles the score matrix so that it never leaves the cache.
-- [PageTable Attention](https://arxiv.org/abs/2401.00002) — Keeps the KV cache in pages, like virtual memory.
-
-### Matrix multiply
-
-- [FastGEMM](https://github.com/example/fastgemm) — Hand-tuned matrix multiply for tensor cores.
-- **Textbook** — [Blocking for Caches](https://books.example.org/blocking), A. Author. How tiles meet the memory.
-
-## Simulators
-
-- [DRAMpipe](https://github.com/example/drampipe) — A cycle-accurate DRAM simulator.
-- [NoCturne](https://github.com/example/nocturne) — A simulator of networks on chip.
-- [FastGEMM](https://github.com/example/fastgemm) — Also models its own cycles.
-"""
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from accelrag.index import Index, Manifest, build, current_generation, generatio
 from accelrag.index.bundle import writing
 from accelrag.listing import parse
 from accelrag.retriever import Retriever
-from conftest import LIST
 from small_corpus import TEXTS, build_small, documents_of, every_file
+from small_list import LIST
 from tiny_encoder import write_tiny_encoder
 
 QUESTIONS = ("pages for the kv cache", "tensor cores", "cycle accurate simulator", "XQ-900", "内存模拟器", "zzz qqq")

@@ -13,8 +13,8 @@ from accelrag.embedding import VectorCache, open_encoder
 from accelrag.errors import AccelragError, IndexDamaged, IndexMissing, IndexStranger, ModelError
 from accelrag.index import Index, Manifest, Store
 from accelrag.lexical import LexicalIndex, LexicalQuery
-from conftest import LIST
 from small_corpus import build_small, every_file
+from small_list import LIST
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +217,12 @@ def test_sqlite_errors_come_out_as_ours(index_dir):
             read()
 
 
+def replaced(path, data):
+    """Give a file other bytes as a copy would: one that is mapped and cut in place kills its reader (SIGBUS)."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)
+
+
 def test_tantivy_errors_come_out_as_ours(index_dir, capfd):
     (generation,) = index_dir.glob("gen-*")
     folder = generation / "lexical"
@@ -231,13 +237,13 @@ def test_tantivy_errors_come_out_as_ours(index_dir, capfd):
         for at in offsets(path, 16) if whole else []:
             raw = bytearray(whole)
             raw[at] ^= 0x40
-            path.write_bytes(raw)
+            replaced(path, raw)
             assert tolerates(search), (path.name, at)
-        path.write_bytes(whole[: len(whole) // 2])
+        replaced(path, whole[: len(whole) // 2])
         assert tolerates(search), path.name
         path.unlink()
         assert tolerates(search), path.name
-        path.write_bytes(whole)
+        replaced(path, whole)
     shutil.rmtree(folder)
     with pytest.raises(IndexDamaged):
         search()

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from accelrag.cli.main import run as main_run
-from conftest import LIST
 from run_cli import Run, run_cli
+from small_list import LIST
 
 QUESTION = "What does PageTable Attention keep in pages?"
 

@@ -14,9 +14,9 @@ from accelrag.cli.main import COMMANDS
 from accelrag.cli.main import run as main_run
 from accelrag.corpus import Corpus
 from accelrag.types import Document, Failure
-from conftest import LIST
 from run_cli import Run, run_cli
 from small_corpus import TEXTS
+from small_list import LIST
 
 ENTRY = {"id", "title", "url", "also", "sections", "note", "kind", "coverage"}
 QUESTION = "How much memory does PageTable Attention waste?"

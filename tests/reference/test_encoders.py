@@ -16,8 +16,8 @@ from accelrag.embedding import DEFAULT_MODEL, find_model, open_encoder
 from accelrag.embedding.export import PARITY, export_model, load_torch
 from accelrag.errors import ModelError
 from accelrag.index import prepare_encoder
-from conftest import LIST
 from run_cli import run_cli
+from small_list import LIST
 
 TEXTS = [
     "Keys and values are kept in blocks that need not be neighbours.",

@@ -10,7 +10,7 @@ from accelrag.pipeline import entries_of, home_lists
 from accelrag.pipeline.home import HomeList, write_registry
 from accelrag.settings import DEFAULT_LIST, Settings
 from accelrag.types import Entry, Place
-from conftest import LIST
+from small_list import LIST
 
 
 def settings(home: Path, **flags: str) -> Settings:
