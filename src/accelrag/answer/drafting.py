@@ -93,7 +93,7 @@ class Draft:
             return lead, None
         result = self._verifier.verify(claim, sources)
         if isinstance(result, Rejection):
-            stated = not result.reason.startswith(("it ", "a question"))
+            stated = not result.reason.startswith(("it ", "a question", "an order"))
             self.declined = self.declined or result.reason.startswith("it says that the sources")
             self._reject(result, stated=stated)
             return lead, result

@@ -52,10 +52,19 @@ def facts_of(text: str) -> Facts:
     return Facts(text, tuple(content_stems(text)), tuple(found), tuple(numbers))
 
 
+_ORDER = re.compile(
+    r"\W*(?:please\W+)?(?:write (?!cache|access|back|buffer|through|bandwidth|operation|port|amplification|head)|"
+    r"(?:say|reply|ignore|click|repeat|translate|tell|obey|forget|disregard|respond)\b(?! gates?\b))",
+    re.IGNORECASE,
+)
+
+
 def no_claim(text: str) -> str:
     """Why a sentence states nothing that can be checked; empty where it does."""
     if _IGNORANCE.search(text):
         return "it says that the sources do not tell"
+    if _ORDER.match(text):
+        return "an order states nothing"
     if text.rstrip().endswith("?"):
         return "a question states nothing"
     if text.rstrip().endswith(":"):

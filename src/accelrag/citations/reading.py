@@ -18,6 +18,16 @@ __all__ = ["Fragment", "Reading", "plain"]
 
 _LONGEST = 900  # characters of a quote
 _RULE = re.compile(r"[\s|:=+*_~-]*")
+# Words to a language model, or about our own numbers: they are shown as what a page says, never used as evidence.
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override)s? (?:all |any |the |your )*"
+    r"(?:previous|prior|above|earlier|instructions|rules|sources)|"
+    r"^\W*(?:system|assistant|user)\W*:|<\|\w+\|>|\[/?INST\]|[\"']role[\"']\s*:|\bsystem prompt\b|"
+    r"\b(?:source|document|passage) \d+ (?:says|states|is)|\baccording to (?:source|document|passage) \d|"
+    r"\b(?:to|for) the (?:language model|assistant|llm)\b|"
+    r"\byou are now\b|\bfrom now on\b|\bthe rules have changed\b|\bmust cite\b",
+    re.IGNORECASE,
+)
 _GAP = 8  # characters between sentences that follow each other
 
 
@@ -128,7 +138,9 @@ def _fragments(source: Source) -> tuple[list[Fragment], list[tuple[int, int]]]:
         previous = -1
         for start, end in _spans(passage):
             text = passage.text[start:end]
-            if _RULE.fullmatch(plain_text(text)):
+            shown = plain_text(text)
+            if _RULE.fullmatch(shown) or _TO_A_MODEL.search(shown):
+                previous = -1
                 continue
             key = (passage.document_id, passage.start + start, passage.start + end)
             if key not in seen:
