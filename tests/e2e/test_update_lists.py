@@ -106,6 +106,14 @@ def test_a_source_that_went_away_leaves_list_and_index(followed):
     assert "Dram" in titles(followed.settings)
 
 
+def test_a_copy_that_was_deleted_is_named_and_made_again(followed):
+    (followed.settings.corpus_dir / "chips.md").unlink()
+    with pytest.raises(ListError) as caught:
+        followed.index()
+    assert "accelrag update" in caught.value.hint
+    assert followed.update().index.unchanged
+
+
 def test_removed_entries_keep_their_text_until_gc(followed):
     followed.write(ITEMS[:3])
     followed.update()

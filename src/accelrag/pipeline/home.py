@@ -138,6 +138,10 @@ def read_named_list(home_list: HomeList) -> Listing:
             f"{home_list.source} has not been fetched yet",
             hint=f"fetch it: accelrag update --list {home_list.source}",
         )
+    if home_list.name and home_list.source and not home_list.path.exists():
+        raise ListError(
+            f"the copy of {home_list.name} is gone: {home_list.path}", hint="fetch it again: accelrag update"
+        )
     from accelrag.listing import read_list
 
     return read_list(home_list.path, name=home_list.name)
