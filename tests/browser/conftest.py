@@ -1,4 +1,4 @@
-"""Chromium against the real page. Every test's page fails it for an outside request, a console error or a script error."""
+"""Chromium against the real page. A request to elsewhere, a console or a script error fails each test."""
 
 from __future__ import annotations
 
@@ -93,8 +93,11 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
         height: int = 860,
         scheme: str = "light",
         before: Callable[[Any], None] = lambda _: None,
+        headers: dict[str, str] | None = None,
     ) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, extra_http_headers=headers
+        )
         context.set_default_timeout(30_000)
         contexts.append(context)
         page = context.new_page()

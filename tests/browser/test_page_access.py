@@ -19,7 +19,7 @@ def violations(page: Any) -> list[str]:
 
     found = Axe().run(page)
     return [
-        f"{v['id']}: {v['help']} {[n['html'][:160] for n in v['nodes'][:4]]}"
+        f"{v['id']}: {v['help']} {[(n['html'][:160], n['failureSummary'][-140:]) for n in v['nodes'][:6]]}"
         for v in found["violations"]
         if v["impact"] in ("serious", "critical")
     ]

@@ -37,8 +37,10 @@ HOSTILE_LIST = f"""# Hostile <script>window.hacked=1</script> list
 
 ## Engines &lt;img src=x onerror=window.hacked=1&gt;
 
-- [Wurzel &lt;script&gt;window.hacked=1&lt;/script&gt; engine]({URL}) — The wurzel engine \\<img src=x onerror=window.hacked=1\\> sorts turnips. \u202eevitaerc\u202c
-- [Kohl mill](https://example.org/kohl?a="onmouseover="window.hacked=1) — A mill for cabbage `${{window.hacked=1}}` and `{{{{constructor}}}}`.
+- [Wurzel &lt;script&gt;window.hacked=1&lt;/script&gt; engine]({URL}) — The wurzel engine \\<img src=x onerror=window.hacked=1\\> sorts \
+turnips. \u202eevitaerc\u202c
+- [Kohl mill](https://example.org/kohl?a="onmouseover="window.hacked=1) — A mill for cabbage \
+`${{window.hacked=1}}` and `{{{{constructor}}}}`.
 - [Press me](javascript:window.hacked=1) — A link that is none.
 - [Long {"rutabaga " * 4000}](https://example.org/long) — An entry with a title of {9 * 4000:,} characters.
 """
@@ -133,7 +135,8 @@ def test_a_question_of_a_million_characters_gets_a_clear_answer(
     page = visit(server.url)
     page.evaluate(
         """() => { const box = document.querySelector('#question textarea');
-        Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(box, 'turnip '.repeat(142858));
+        const proto = HTMLTextAreaElement.prototype;
+        Object.getOwnPropertyDescriptor(proto, 'value').set.call(box, 'turnip '.repeat(142858));
         box.dispatchEvent(new Event('input', {bubbles: true})); }"""
     )
     page.locator("#ask").click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from accelrag.settings import Settings
@@ -42,6 +43,8 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
 
     from accelrag.ui.blocks import Parts, page_assets, page_blocks
 
+    root = settings.root_path.strip("/")
+    settings = replace(settings, root_path=f"/{root}" if root else "")
     logins = Logins.read(settings.auth)
     desk, jobs = Desk(settings), Jobs()
     found = generators or Generators(settings)
@@ -118,7 +121,7 @@ def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None)
             f"{shown}:{settings.port} cannot be listened on", hint="another program may use it: give another --port"
         ) from error
     port = sock.getsockname()[1]
-    notice(f"The page is at http://{shown}:{port}{settings.root_path}/ (Ctrl-C ends it)")
+    notice(f"The page is at http://{shown}:{port}/ (Ctrl-C ends it)")
     uvicorn.Server(config).run(sockets=[sock])
 
 

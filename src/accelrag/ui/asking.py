@@ -166,6 +166,9 @@ class Asking:
     ) -> None:
         sentences: list[Sentence] = []
         entries = (asked.entry,) if asked.entry else ()
+        if asked.entry:  # "it" is the entry that the question is about
+            about = f"What is {asked.entry_title}?"
+            history = (*history, Turn(about, about, asked.entry_title, entries))
         filters = Filters(sections=asked.sections, kinds=asked.kinds, entries=entries)
         events = assistant.events(
             asked.question, filters=None if filters.empty else filters, llm=choice.spec, history=history
