@@ -10,8 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from accelrag.index.building import BuildReport, build, prepare_encoder
+    from accelrag.index.building import BuildReport, build
     from accelrag.index.bundle import Index, current_generation, generations, orphans, sweep, writing
+    from accelrag.index.exported import prepare_encoder
     from accelrag.index.manifest import SCHEMA, Manifest
     from accelrag.index.store import Store
 
@@ -34,7 +35,7 @@ __all__ = [
 _HOMES = {
     "BuildReport": "accelrag.index.building",
     "build": "accelrag.index.building",
-    "prepare_encoder": "accelrag.index.building",
+    "prepare_encoder": "accelrag.index.exported",
     "Index": "accelrag.index.bundle",
     "current_generation": "accelrag.index.bundle",
     "generations": "accelrag.index.bundle",

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -21,18 +19,19 @@ from numpy.typing import NDArray
 import accelrag
 from accelrag.chunking import CHUNKER, Sizes, chunk, embedding_text, note_document
 from accelrag.dense import DenseIndex
-from accelrag.embedding import Encoder, VectorCache, find_model, open_encoder
-from accelrag.embedding.models import file_sha256
-from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, ModelError, StorageError
+from accelrag.embedding import Encoder, VectorCache, open_encoder
+from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
+from accelrag.index.exported import prepare_encoder
 from accelrag.index.manifest import SCHEMA, Manifest, mark_files
 from accelrag.index.plane import lay_out
+from accelrag.index.storage import writable
 from accelrag.index.store import Store, StoreWriter
 from accelrag.lexical import LexicalIndex
 from accelrag.types import Coverage, Document, Entry, Passage, Progress
 from accelrag.words import words
 
-__all__ = ["BuildReport", "build", "prepare_encoder"]
+__all__ = ["BuildReport", "build"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,65 +43,6 @@ class BuildReport:
     passages: int
     encoded: int
     unchanged: bool
-
-
-def prepare_encoder(
-    cache_dir: Path, model: str, *, threads: int = 0, notice: Callable[[str], None] = lambda _: None
-) -> Path:
-    """The folder of the exported encoder, exporting it where this model was never seen before.
-
-    ``model`` may also be the folder of an encoder that was exported already: a generation's ``encoder/``.
-
-    Raises:
-        ModelError: the model cannot be found, trusted or loaded.
-    """
-    given = Path(os.path.expanduser(model))  # Path.expanduser raises for a user that does not exist
-    if model and (given / "encoder.json").is_file():
-        return _take_exported(cache_dir, given)
-    source = find_model(model)
-    identity = f"{source.name}\n{source.weights_sha256 or source.location}"
-    slug = re.sub(r"[^A-Za-z0-9.-]+", "-", source.name)[:40]
-    folder = cache_dir / f"encoder-{slug}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
-    if _whole_encoder(folder):
-        return folder
-    from accelrag.embedding.export import export_model
-
-    aside = folder.with_name(f".{folder.name}-{os.getpid()}")
-    shutil.rmtree(aside, ignore_errors=True)
-    try:
-        with _storage(aside):
-            export_model(source, aside, notice)
-            shutil.rmtree(folder, ignore_errors=True)
-            aside.rename(folder)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return folder
-
-
-def _take_exported(cache_dir: Path, given: Path) -> Path:
-    """Copy an encoder that was exported elsewhere, as for a machine that cannot load torch."""
-    if not _whole_encoder(given):
-        raise ModelError(f"the exported encoder in {given} is damaged", hint="copy the folder again, whole")
-    config = json.loads((given / "encoder.json").read_text(encoding="utf-8"))
-    folder = cache_dir / f"encoder-given-{config['fingerprint'][:12]}"
-    if not _whole_encoder(folder):
-        aside = folder.with_name(f".{folder.name}-{os.getpid()}")
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        with _storage(aside):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(given, aside)
-            aside.rename(folder)
-    return folder
-
-
-def _whole_encoder(folder: Path) -> bool:
-    # Generations share these files by hard links, so damage to one of them is damage here.
-    try:
-        marks = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))["files"]
-        return all(file_sha256(folder / name) == digest for name, digest in marks.items())
-    except (OSError, ValueError, KeyError, AttributeError):
-        return False
 
 
 def build(
@@ -129,7 +69,7 @@ def build(
     """
     if not entries:
         raise ListError("there is no entry to index", hint="check the list: accelrag list --skipped")
-    with writing(index_dir, wait=wait), _storage(index_dir):
+    with writing(index_dir, wait=wait), writable(index_dir):
         cache_dir = cache_dir or index_dir / "cache"
         encoder_dir = prepare_encoder(cache_dir, model, threads=threads, notice=notice)
         encoder = open_encoder(encoder_dir, threads=threads)
@@ -301,28 +241,3 @@ def _source_digest(
             # A source that was asked again and had nothing new makes no new index: the time of asking is left out.
             add({**asdict(document), "text": document.digest, "fetched_at": ""})
     return digest.hexdigest()
-
-
-class _storage:
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and _is_storage(error):
-            raise StorageError(
-                f"{self._folder} cannot be written: {error}",
-                hint="check its permissions and free space; the index is as it was",
-            ) from error
-
-
-def _is_storage(error: Exception) -> bool:
-    # SQLite, tantivy and FAISS each say in their own way that the disk is full or the folder closed.
-    if isinstance(error, (OSError, sqlite3.OperationalError)):
-        return True
-    said = str(error).lower()
-    return isinstance(error, (ValueError, RuntimeError)) and any(
-        sign in said for sign in ("no space left", "os error", "permission denied", "write error", "could not open")
-    )
