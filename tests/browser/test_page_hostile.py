@@ -37,7 +37,8 @@ HOSTILE_LIST = f"""# Hostile <script>window.hacked=1</script> list
 
 ## Engines &lt;img src=x onerror=window.hacked=1&gt;
 
-- [Wurzel &lt;script&gt;window.hacked=1&lt;/script&gt; engine]({URL}) — The wurzel engine \\<img src=x onerror=window.hacked=1\\> sorts \
+- [Wurzel &lt;script&gt;window.hacked=1&lt;/script&gt; engine]({URL}) — \
+The wurzel engine \\<img src=x onerror=window.hacked=1\\> sorts \
 turnips. \u202eevitaerc\u202c
 - [Kohl mill](https://example.org/kohl?a="onmouseover="window.hacked=1) — A mill for cabbage \
 `${{window.hacked=1}}` and `{{{{constructor}}}}`.
