@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from accelrag.citations.names import names
-from accelrag.citations.polarity import contradiction, not_denied
+from accelrag.citations.comparing import contradiction, other_side
+from accelrag.citations.names import exchanged, names
+from accelrag.citations.polarity import not_denied
 from accelrag.citations.quantities import matches, quantities
 from accelrag.citations.words import stem, word_set
 
@@ -73,7 +74,7 @@ def test_a_name_is_found_however_it_is_written() -> None:
     assert {"flashattention2", "llm", "h100", "kv", "keyvalue"} <= words
 
 
-@pytest.mark.parametrize("words", ["quantize quantized quantization", "compute computed computing", "memory memories", "reduce reduces reduced"])  # fmt: skip
+@pytest.mark.parametrize("words", ["quantize quantized quantization", "compute computed computing", "memory memories", "reduce reduces reduced"])  # fmt: skip  # noqa: E501
 def test_forms_of_a_word_have_one_stem(words: str) -> None:
     assert len({stem(w) for w in words.split()}) == 1
 
@@ -105,3 +106,20 @@ def test_the_opposite_is_a_contradiction(claim: str, evidence: str) -> None:
 def test_the_same_in_other_words_is_none(claim: str, evidence: str) -> None:
     assert not contradiction(claim, evidence)
     assert not not_denied(claim, evidence)
+
+
+def test_another_side_of_a_comparison_is_noticed() -> None:
+    evidence = "LLaMA-13B outperforms GPT-3 on most benchmarks, and LLaMA-65B is competitive with PaLM-540B."
+    assert other_side("LLaMA-13B outperforms PaLM-540B on most benchmarks.", evidence, frozenset())
+    assert not other_side("LLaMA-13B outperforms GPT-3 on most benchmarks.", evidence, frozenset())
+    beside = "These yield a 2x speedup compared to FlashAttention, reaching 73% of the maximum."
+    assert other_side(
+        "FlashAttention reaches 73% of the maximum.", beside, frozenset({"flashattention", "flashattention2"})
+    )
+    assert not other_side("It reaches 73% of the maximum.", beside, frozenset())
+
+
+def test_names_that_changed_places_are_noticed() -> None:
+    evidence = "Guanaco outperforms others on the Vicuna benchmark, reaching 99.3% of ChatGPT."
+    assert exchanged("Vicuna reaches 99.3% on the Guanaco benchmark.", evidence)
+    assert not exchanged("Guanaco reaches 99.3% on the Vicuna benchmark.", evidence)

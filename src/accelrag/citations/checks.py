@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from accelrag.citations.bindings import misbound
-from accelrag.citations.names import Name, found_in, names, substituted
-from accelrag.citations.polarity import contradiction, not_denied
+from accelrag.citations.comparing import contradiction, other_side
+from accelrag.citations.names import Name, exchanged, found_in, names, substituted
+from accelrag.citations.polarity import not_denied
 from accelrag.citations.quantities import Quantity, matches, quantities
 from accelrag.citations.reading import Fragment, Reading, plain
 from accelrag.citations.words import content_stems
@@ -102,6 +103,9 @@ def problem(facts: Facts, reading: Reading, fragment: Fragment) -> Miss | None:
             other = _stranger(facts, reading, fragment)
         if other:
             return Miss(f"the source says {other}, not {name.text}")
+    other = exchanged(facts.text, fragment.plain) or other_side(facts.text, fragment.plain, reading.title_words)
+    if other:
+        return Miss(f"the source says otherwise: {other}")
     for part in dict.fromkeys((fragment, *fragment.parts)):
         reason = contradiction(facts.text, part.plain)
         if reason:

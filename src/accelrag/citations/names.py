@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from accelrag.citations.words import is_stopword, squash, stem, tokens, vocabulary
 
 __all__ = ["Name", "names"]
+
+
+_VERB = re.compile(r"(?:es|[^su]s|ed|ing)$")  # a name before a verb is its subject: that is checked elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ _FIRST_WORDS = vocabulary(
 )
 _URL = re.compile(r"https?://[^\s)\]>]+|\b10\.\d{4,9}/[^\s)\]>]+")
 _UNIT_LIKE = re.compile(
-    r"[\d.,]+(?:x|k|m|b|t|g|%|(?:[kmgtp]i?)?b(?:ps|/s)?|ms|us|ns|s|w|kw|mw|nm|mm|[kmg]?hz|(?:[kmgtpe])?(?:fl)?ops|fold|bit|bits|"
+    r"[\d.,]+(?:[-–~][\d.,]+)?(?:x|k|m|b|t|g|%|(?:[kmgtp]i?)?b(?:ps|/s)?|ms|us|ns|s|w|kw|mw|nm|mm|[kmg]?hz|(?:[kmgtpe])?(?:fl)?ops|fold|bit|bits|"
     r"(?:st|nd|rd|th))(?:-.*)?",
     re.IGNORECASE,
 )
@@ -112,6 +116,34 @@ def substituted(name: Name, claim: str, evidence: str) -> str:
         if (behind and behind == follows) or (before and before == leads):
             return other.text
     return ""
+
+
+def exchanged(claim: str, evidence: str) -> str:
+    """A name and its noun as the evidence has them, where the claim has another of its names before that noun.
+
+    "on the Guanaco benchmark" against "Guanaco ... on the Vicuna benchmark".
+    """
+    ours, theirs = _before_nouns(claim), _before_nouns(evidence)
+    known = {squash(n.text) for n in names(evidence)}
+    for noun, before in ours.items():
+        there = theirs.get(noun, {})
+        for form in before:
+            if form in known and there and form not in there:
+                return f"{next(iter(there.values()))} {noun}"
+    return ""
+
+
+def _before_nouns(text: str) -> dict[str, dict[str, str]]:
+    """``noun -> {name: as written}`` for each name that stands directly before a word that is none."""
+    found: dict[str, dict[str, str]] = {}
+    words = tokens(text)
+    for (left, _, end), (right, start, _) in pairwise(words):
+        named = len(left) > 1 and any(c.isupper() for c in left[1:] + left[:1]) and not is_stopword(left)
+        if named and right.islower() and len(right) > 4 and not is_stopword(right) and text[end:start] == " ":
+            if _VERB.search(right):
+                continue
+            found.setdefault(stem(right), {})[squash(left)] = left
+    return found
 
 
 def _neighbours(text: str, name: str) -> tuple[str, str]:

@@ -51,10 +51,12 @@ def stem(word: str) -> str:
     word = re.sub(r"['’]s?$", "", word.lower())
     for _ in range(2):  # computationally, computation
         for suffix in _SUFFIXES:
-            if word.endswith(suffix) and len(word) - len(suffix) >= (3 if len(suffix) < 3 else 4):
+            if word.endswith(suffix) and len(word) - len(suffix) >= (3 if len(suffix) < 4 else 4):
                 word = word[: -len(suffix)]
                 break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
+        word = word[:-1]
+    if len(word) > 3 and word.endswith("i"):  # relies, rely
         word = word[:-1]
     if len(word) > 4 and word.endswith(("iz", "is")):
         word = word[:-2]
