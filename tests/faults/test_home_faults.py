@@ -322,3 +322,13 @@ def test_a_note_of_twenty_thousand_characters_is_indexed_in_passages(tmp_path, w
     report = home.follow()
     assert report.index.passages > 100
     assert answers(home.settings)
+
+
+def test_a_generation_that_never_answered_is_not_kept_in_place_of_the_one_that_readers_use(followed):
+    answering = current_generation(followed.settings.index_dir)
+    # A kill before CURRENT was written leaves this.
+    shutil.copytree(answering, followed.settings.index_dir / "gen-000002-00000000")
+    followed.write([replace(ITEMS[0], note="Of a later edition."), *ITEMS[1:]])
+    report = followed.update()
+    kept = sorted(p.name for p in followed.settings.index_dir.glob("gen-*"))
+    assert kept == [answering.name, report.index.folder.name]

@@ -130,7 +130,7 @@ def play(edits, encoder: Path, every: int) -> None:
         assert examine(home, servers=list, free=lambda _: 10**12).findings == ()
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(edits=st.lists(EDITS, min_size=3, max_size=8))
 def test_an_index_that_grew_with_edits_is_the_index_from_scratch(tiny_encoder, edits):
     play(edits, tiny_encoder, every=1)

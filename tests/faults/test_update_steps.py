@@ -35,8 +35,8 @@ def killed_at_each(tmp_path, encoder, first: int, step: int) -> int:
     return int(said[1])
 
 
-def test_a_kill_at_every_ninth_operation_leaves_the_old_or_the_new_answers(tmp_path, tiny_encoder):
-    assert killed_at_each(tmp_path, tiny_encoder, first=4, step=9) > 30
+def test_a_kill_at_every_seventeenth_operation_leaves_the_old_or_the_new_answers(tmp_path, tiny_encoder):
+    assert killed_at_each(tmp_path, tiny_encoder, first=4, step=17) > 30
 
 
 @pytest.mark.slow
