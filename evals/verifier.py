@@ -74,7 +74,8 @@ def judge(path: Path, shared: Path, encoder: object, *, show: bool) -> tuple[int
 
 def main() -> None:
     shared = Path(os.environ["ACCELRAG_SHARED"])
-    names = [a for a in sys.argv[1:] if not a.startswith("-")] or ["verifier.tsv", "verifier-blind.tsv", "verifier-fresh.tsv"]
+    judged = ["verifier.tsv", "verifier-blind.tsv", "verifier-fresh.tsv"]
+    names = [a for a in sys.argv[1:] if not a.startswith("-")] or judged
     with tempfile.TemporaryDirectory() as temporary:
         folder = next((Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--encoder=")), Path(temporary))
         if not (folder / "encoder.json").exists():

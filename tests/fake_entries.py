@@ -1,7 +1,6 @@
 """Entries made from addresses, by the list parser itself."""
 
 from accelrag.listing import parse
-
 from accelrag.types import Entry
 
 

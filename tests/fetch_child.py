@@ -7,10 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from accelrag.listing import parse
-
 from accelrag import ingest
 from accelrag.corpus import Corpus
+from accelrag.listing import parse
 from accelrag.settings import Settings
 from accelrag.transport import Transport
 

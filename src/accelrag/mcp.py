@@ -11,7 +11,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import accelrag
 from accelrag.errors import AccelragError
@@ -99,7 +99,7 @@ def serve_stdio(settings: Settings) -> None:
     build_server(settings).run("stdio")
 
 
-def _told(work: Callable[[], dict[str, Any]]) -> Any:
+def _told(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     # An error of ours is an answer that an agent can act on: the same JSON as on the command line.
     try:
         return work()
@@ -108,7 +108,8 @@ def _told(work: Callable[[], dict[str, Any]]) -> Any:
 
         told = error_shape(error)
         text = json.dumps(told, ensure_ascii=False)
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told, is_error=True)
+        result = CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told, is_error=True)
+        return cast("dict[str, Any]", result)  # the SDK takes its own result from any tool as it is
 
 
 def _shown(shown: Shown) -> dict[str, Any]:
