@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,9 +143,21 @@ def read_named_list(home_list: HomeList) -> Listing:
         raise ListError(
             f"the copy of {home_list.name} is gone: {home_list.path}", hint="fetch it again: accelrag update"
         )
-    from accelrag.listing import read_list
+    try:
+        data = home_list.path.read_bytes()
+    except (OSError, ValueError):
+        from accelrag.listing import read_list
 
-    return read_list(home_list.path, name=home_list.name)
+        return read_list(home_list.path, name=home_list.name)  # says what is wrong with it
+    return _parsed(data, str(home_list.path), home_list.name)
+
+
+@lru_cache(maxsize=8)
+def _parsed(data: bytes, source: str, name: str) -> Listing:
+    # An update reads its list to compare, to fetch and to index, and a large one takes a second to parse.
+    from accelrag.listing import decode_list
+
+    return decode_list(data, source, name=name)
 
 
 def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[Entry], list[dict[str, object]]]:
