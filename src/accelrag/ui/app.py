@@ -27,6 +27,7 @@ __all__ = ["build_app", "is_loopback", "serve"]
 
 # What a page does besides asking (draw the map, filter, stop) comes in small requests of its own.
 _REQUESTS_PER_QUESTION = 10
+_KEEP_ALIVE = 75  # seconds: longer than browsers and proxies keep a connection, so none is closed as a question comes
 
 
 def build_app(settings: Settings, *, generators: Generators | None = None) -> FastAPI:
@@ -113,6 +114,7 @@ def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None)
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=2,
+        timeout_keep_alive=_KEEP_ALIVE,
     )
     try:
         sock = config.bind_socket()
