@@ -215,7 +215,7 @@ def stand_alone(question: str, last: Past | None) -> Standalone:
     if _YES.fullmatch(text):
         return _about(f"What is {last.cited[0].title}?", last.cited[:1]) if last.cited else Standalone(last.query)
     if _OF_THEM.search(text):
-        return Standalone(_with_topic(text, last), _ids(last.cited + last.also), order)
+        return Standalone(_with_topic(text, last), _ids(_several(last, order)), order)
     nth = _NTH.search(text)
     if nth and last.cited and not _own(text, exclude=nth[0]):
         chosen = _nth(nth[1].lower(), last.cited)
@@ -223,7 +223,10 @@ def stand_alone(question: str, last: Past | None) -> Standalone:
             return _about(text.replace(nth[0], chosen.title), (chosen,))
     described = _DESCRIBED.search(text)
     if described and len(last.cited + last.also) > 1:
-        return Standalone(_with_topic(text[described.end() :], last), _ids(last.cited + last.also), order)
+        rest = text[described.end() :].strip(" ?.!")
+        return Standalone(
+            rest if len(_own(rest)) > 1 else _with_topic(rest, last), _ids(_several(last, order)), order
+        )
     ellipsis = _ELLIPSIS.match(text)
     if ellipsis:
         rest = text[ellipsis.end() :]
@@ -231,14 +234,17 @@ def stand_alone(question: str, last: Past | None) -> Standalone:
             return Standalone(rest)
         if not (_SINGULAR.search(rest) or _PLURAL.search(rest)):
             if _WHICH_ONE.match(rest) and _SUPERLATIVE.search(rest):
-                return Standalone(_with_topic(rest, last), _ids(last.cited + last.also), order)
-            return Standalone(_merged(rest, last), None) if len(rest.split()) <= 8 else Standalone(rest)
+                return Standalone(_with_topic(rest, last), _ids(_several(last, order)), order)
+            # "What about an object detector that looks once?" says enough to be searched by itself.
+            whole = len(rest.split()) > 8 or (
+                ellipsis[0].lower().rstrip(" ,:").endswith("about") and len(_own(rest)) > 2
+            )
+            return Standalone(rest if whole else _merged(rest, last))
         text = rest
     if _WHICH_ONE.match(text) and (_SUPERLATIVE.search(text) or not _own(text)) and len(_own(text)) <= 1:
-        return Standalone(_with_topic(text, last), _ids(last.cited + last.also), order)
+        return Standalone(_with_topic(text, last), _ids(_several(last, order)), order)
     if _PLURAL.search(text) and last.cited:
-        pool = last.cited if len(last.cited) > 1 else last.cited + last.also
-        return Standalone(_with_topic(text, last), _ids(pool), order)
+        return Standalone(_with_topic(text, last), _ids(_several(last, order)), order)
     singular = _SINGULAR.search(text)
     if singular and last.cited and not _EXPLETIVE.search(text):
         return _pronoun(text, singular, last)
@@ -256,6 +262,11 @@ def _pronoun(text: str, found: re.Match[str], last: Past) -> Standalone:
     # "Does vLLM use it?" asks about vLLM: a name of its own widens the search again.
     names = [w for w in re.findall(r"[A-Za-z][\w.+-]*", text)[1:] if re.search(r"[A-Z].*[A-Z]|\d|[a-z][A-Z]", w)]
     return Standalone(query) if names else _about(query, (entry,))
+
+
+def _several(last: Past, order: Order) -> tuple[Entry, ...]:
+    """What "them" are: the entries cited, and those found besides where few were cited or one may be meant."""
+    return last.cited if order and len(last.cited) > 1 else last.cited + last.also
 
 
 def _about(query: str, entries: Sequence[Entry]) -> Standalone:

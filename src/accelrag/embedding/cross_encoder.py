@@ -61,6 +61,8 @@ def _load(name: str) -> Any:
     from sentence_transformers import CrossEncoder
 
     folder = Path(name).expanduser()
+    if not folder.is_dir() and (folder.is_absolute() or name.startswith(".") or name.count("/") > 1):
+        raise ModelError(f"there is no folder {name}", hint="name a folder or a model of the hub")
     try:
         return CrossEncoder(str(folder) if folder.is_dir() else name, local_files_only=folder.is_dir())
     except Exception as error:

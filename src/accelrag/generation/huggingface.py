@@ -95,6 +95,10 @@ class HuggingFaceGenerator:
             from transformers import AutoModelForCausalLM, AutoTokenizer
 
             local = Path(self._path).expanduser()
+            if not local.is_dir() and (
+                local.is_absolute() or self._path.startswith(".") or self._path.count("/") > 1
+            ):
+                raise GeneratorRefused(f"there is no folder {self._path}", hint="name a folder or a model of the hub")
             name = str(local) if local.is_dir() else self._path
             try:
                 tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local.is_dir())
