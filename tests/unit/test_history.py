@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelrag.answer.history import Past, stand_alone
+from accelrag.answer.history import stand_alone
+from accelrag.answer.turns import Past
 from accelrag.types import Entry, Place
 
 

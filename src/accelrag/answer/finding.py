@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from accelrag.answer.asked import compared, reading_order, when
 from accelrag.answer.gate import THRESHOLD, relevance
-from accelrag.answer.history import Past, Standalone, stand_alone
+from accelrag.answer.turns import Past, Standalone
 from accelrag.retriever import Filters, Retriever, Search
 from accelrag.types import Entry, Result, Turn
 
@@ -44,7 +44,7 @@ def find(
     published: Callable[[str], str],
 ) -> Found:
     """Search for a question. ``published`` gives the date of an entry's document by entry id, or nothing."""
-    alone = stand_alone(question, _past(retriever, history))
+    alone = _alone(retriever, question, history)
     search = retriever.search(alone.query, limit, _restricted(filters, alone))
     least = _FOLLOW_UP if alone.entries else THRESHOLD
     relevant = bool(search.results) and relevance(search.signals) >= least
@@ -59,11 +59,16 @@ def find(
     return found
 
 
-def _past(retriever: Retriever, history: Sequence[Turn]) -> Past | None:
-    """The last turn with its entries; those that the index no longer holds are left out."""
+def _alone(retriever: Retriever, question: str, history: Sequence[Turn]) -> Standalone:
     if not history:
-        return None
-    last = history[-1]
+        return Standalone(question)
+    from accelrag.answer.history import stand_alone  # its patterns take longer to load than a search
+
+    return stand_alone(question, _past(retriever, history[-1]))
+
+
+def _past(retriever: Retriever, last: Turn) -> Past:
+    """The last turn with its entries; those that the index no longer holds are left out."""
     found = retriever.index.store.some_entries([*last.entries, *last.also])
 
     def entries(ids: Sequence[str]) -> tuple[Entry, ...]:

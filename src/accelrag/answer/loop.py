@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from accelrag.answer.finding import Found, find
 from accelrag.answer.question import clean_question
-from accelrag.answer.text import answer_text
-from accelrag.citations import Checked, Evidence, Numbering, Piece, Source
+from accelrag.answer.run import EXTRACTIVE, Run, why_not
+from accelrag.citations import Checked, Evidence, Piece, Source
 from accelrag.errors import AccelragError, GeneratorRefused
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.generation.protocol import ContextOverflow, Generator
-from accelrag.retriever import Filters, Retriever, Search
+from accelrag.retriever import Filters, Retriever
 from accelrag.types import Answer, Claim, Rejection, Result, Sentence, Turn
 
 if TYPE_CHECKING:
@@ -25,34 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answerer"]
 
-_SPOKEN = "extractive"
 _SOURCES = 6  # entries that a language model is shown
-
-
-@dataclass
-class _Run:
-    """What one question has come to so far."""
-
-    question: str
-    found: Found
-    started: float
-    timings: dict[str, float]
-    numbering: Numbering = field(default_factory=Numbering)
-    sentences: list[Sentence] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
-    extra: dict[str, int] = field(default_factory=dict)
-    model: str = _SPOKEN
-
-    def cite(self, checked: Checked) -> Sentence:
-        if not self.sentences:
-            self.timings["first"] = time.perf_counter() - self.started
-        sentence = self.numbering.cite(checked)
-        self.sentences.append(sentence)
-        return sentence
-
-    def withdraw(self) -> None:
-        self.numbering, self.sentences, self.rejections = Numbering(), [], []
 
 
 class Answerer:
@@ -103,12 +75,12 @@ class Answerer:
         """
         run = self._search(question, limit, filters, history)
         if not run.found.relevant:
-            yield self._refusal(run, _why(run.found.search))
+            yield run.refusal(why_not(run.found.search))
             return
         if self._generator is not None and not run.found.ordered:
             yield from self._drafted(run, self._generator)
             if not run.sentences and run.extra.get("refused"):
-                yield self._refusal(run, _unsupported(run))
+                yield run.refusal(run.unsupported())
                 return
         if self._generator is not None and run.found.ordered:
             run.notices.append(
@@ -116,10 +88,10 @@ class Answerer:
                 "the answer quotes the sources instead."
             )
         if not run.sentences:
-            run.model = _SPOKEN
+            run.model = EXTRACTIVE
             for checked in self._extractive(run.found):
                 yield run.cite(checked)
-        yield self._answer(run)
+        yield run.answer()
 
     def prompt(
         self, question: str, *, limit: int = 8, filters: Filters | None = None, history: Sequence[Turn] = ()
@@ -128,19 +100,19 @@ class Answerer:
         run = self._search(question, limit, filters, history)
         return self._prompt(run.found, self._generator)
 
-    def _search(self, question: str, limit: int, filters: Filters | None, history: Sequence[Turn]) -> _Run:
+    def _search(self, question: str, limit: int, filters: Filters | None, history: Sequence[Turn]) -> Run:
         started = time.perf_counter()
         question = clean_question(question)
         found = find(
             self._retriever, question, limit=limit, filters=filters, history=history, published=self._published
         )
-        return _Run(question, found, started, {"search": time.perf_counter() - started}, notices=list(found.notices))
+        return Run(question, found, started, {"search": time.perf_counter() - started}, notices=list(found.notices))
 
     def _published(self, entry_id: str) -> str:
         document = self._retriever.index.store.document(f"text:{entry_id}")
         return document.published if document else ""
 
-    def _drafted(self, run: _Run, generator: Generator) -> Iterator[Sentence | Rejection | Withdrawn]:
+    def _drafted(self, run: Run, generator: Generator) -> Iterator[Sentence | Rejection | Withdrawn]:
         """A language model's sentences. Without any, the notices say why, and ``refused`` is set if nothing held."""
         from accelrag.answer.drafting import Draft, Withdrawn
         from accelrag.citations import Verifier
@@ -180,7 +152,7 @@ class Answerer:
         run.timings["generate"] = time.perf_counter() - run.started - run.timings["search"]
         self._conclude(run, draft, generator)
 
-    def _conclude(self, run: _Run, draft: Draft, generator: Generator) -> None:
+    def _conclude(self, run: Run, draft: Draft, generator: Generator) -> None:
         run.rejections = list(draft.rejections)
         run.extra = {"removed_markers": draft.unknown_markers, "reattributed": draft.reattributed}
         if draft.error is not None:
@@ -242,53 +214,6 @@ class Answerer:
         for n, excerpt in enumerate(excerpts, start=1):
             yield _quoted(n, excerpt)
 
-    def _answer(self, run: _Run) -> Answer:
-        citations = run.numbering.citations
-        cited = {c.entry.id for c in citations}
-        bare = [f"[{c.n}]" for c in citations if c.coverage == "note"]
-        notices = list(run.notices)
-        if bare:
-            notices.append(
-                f"Of {', '.join(bare)} only the list's own words are known: `accelrag fetch` reads the source."
-            )
-        return Answer(
-            question=run.question,
-            answer=answer_text(run.sentences),
-            refused=False,
-            reason="",
-            sentences=tuple(run.sentences),
-            citations=citations,
-            rejections=tuple(run.rejections),
-            also=tuple(r for r in run.found.results if r.entry.id not in cited),
-            support=round(sum(s.support for s in run.sentences) / len(run.sentences), 4),
-            model=run.model,
-            timings=self._timings(run),
-            notices=tuple(notices),
-            query=run.found.query,
-            extra=run.extra,
-        )
-
-    def _refusal(self, run: _Run, reason: str) -> Answer:
-        return Answer(
-            question=run.question,
-            answer="",
-            refused=True,
-            reason=reason,
-            sentences=(),
-            citations=(),
-            rejections=tuple(run.rejections),
-            also=_near(run.found.results),
-            support=0.0,
-            model=run.model,
-            timings=self._timings(run),
-            notices=tuple(run.notices),
-            query=run.found.query,
-            extra=run.extra,
-        )
-
-    def _timings(self, run: _Run) -> Mapping[str, float]:
-        return {**run.timings, "total": time.perf_counter() - run.started}
-
 
 def _quoted(n: int, excerpt: Excerpt) -> Checked:
     """A quote supports itself: it is the document's text at its offsets."""
@@ -304,23 +229,3 @@ def _quoted(n: int, excerpt: Excerpt) -> Checked:
     )
     claim = Claim(excerpt.text, (n,), excerpt.lead)
     return Checked(claim, 1.0, "supported", (Evidence(source, piece, 1.0),))
-
-
-def _unsupported(run: _Run) -> str:
-    count = len(run.rejections)
-    if not count:
-        return f"{run.model} found no answer in the sources."
-    what = "The one sentence" if count == 1 else f"None of the {count} sentences"
-    return f"{what} that {run.model} wrote is {'not ' if count == 1 else ''}supported by the sources."
-
-
-def _why(search: Search) -> str:
-    unknown = search.reading.unknown
-    if unknown:
-        shown = ", ".join(repr(word) for word in unknown[:4])
-        return f"Nothing in the list supports an answer; it does not speak of {shown}."
-    return "Nothing in the list supports an answer."
-
-
-def _near(results: Sequence[Result]) -> tuple[Result, ...]:
-    return tuple(results[:3])
