@@ -89,6 +89,11 @@ class FakeLLM:
         return int(self._server.server_address[1])
 
     @property
+    def patience(self) -> float:
+        """Seconds to wait for it: few where the script hangs, plenty where a busy machine may be slow."""
+        return 1.0 if any(getattr(reply, "then", "") == "hang" for reply in self.replies) else 60.0
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 

@@ -75,7 +75,7 @@ def ask(assistant: Assistant, fake: FakeLLM) -> Ask:
     def run(*replies: object, question: str = QUESTION, address: str = "", **options: object) -> Answer:
         order = numbers(assistant, question)
         fake.replies = [say(named(r, order)) if isinstance(r, str) else r for r in replies]  # type: ignore[misc]
-        generator = OpenAIGenerator("tiny", address=address or fake.url, timeout=0.5, context_tokens=4096)
+        generator = OpenAIGenerator("tiny", address=address or fake.url, timeout=fake.patience, context_tokens=4096)
         answerer = Answerer(Retriever(assistant.index), generator, boundary=lambda: "b0undary")
         answer = answerer.ask(question, **options)  # type: ignore[arg-type]
         whole(assistant, answer)
@@ -203,7 +203,7 @@ def test_reasoning_never_reaches_the_answer(ask: Ask, reply: Reply) -> None:
 
 def test_sentences_shown_before_a_stray_closing_tag_are_taken_back(assistant: Assistant, fake: FakeLLM) -> None:
     fake.replies = [say(f"{FASTER} [1] {' '.join(f'Thought {i} goes on.' for i in range(60))}</think>{EXACT} [1]")]
-    generator = OpenAIGenerator("tiny", address=fake.url, timeout=0.5, context_tokens=4096)
+    generator = OpenAIGenerator("tiny", address=fake.url, timeout=fake.patience, context_tokens=4096)
     seen = list(Answerer(Retriever(assistant.index), generator).stream(QUESTION))
     answer = seen[-1]
     assert isinstance(answer, Answer)
@@ -306,7 +306,7 @@ def test_streamed_and_whole_answers_are_numbered_the_same(assistant: Assistant, 
     answers = []
     for size in (1, 5, 10_000):
         fake.replies = [say(draft, size=size)]
-        generator = OpenAIGenerator("tiny", address=fake.url, timeout=0.5, context_tokens=4096)
+        generator = OpenAIGenerator("tiny", address=fake.url, timeout=fake.patience, context_tokens=4096)
         seen = list(Answerer(Retriever(assistant.index), generator).stream(QUESTION))
         answer = seen[-1]
         assert isinstance(answer, Answer)
@@ -319,7 +319,7 @@ def test_streamed_and_whole_answers_are_numbered_the_same(assistant: Assistant, 
 def test_a_sentence_is_shown_while_the_model_still_writes(assistant: Assistant) -> None:
     body = say(f"{EXACT} [1] {FASTER} [1] And then it goes on").body
     with FakeLLM(replies=[Reply(body=body.replace(b"data: [DONE]\n\n", b""), then="hang")]) as slow:
-        generator = OpenAIGenerator("tiny", address=slow.url, timeout=1.0, context_tokens=4096)
+        generator = OpenAIGenerator("tiny", address=slow.url, timeout=60.0, context_tokens=4096)
         stream = Answerer(Retriever(assistant.index), generator).stream(QUESTION)
         first = next(stream)
         assert isinstance(first, Sentence)
@@ -338,7 +338,7 @@ def test_no_model_is_called_when_nothing_relevant_was_found(ask: Ask, fake: Fake
 
 def test_what_fell_is_told_as_it_falls(assistant: Assistant, fake: FakeLLM) -> None:
     fake.replies = [say(f"TileFlow approximates the softmax [1]. {EXACT} [1]")]
-    generator = OpenAIGenerator("tiny", address=fake.url, timeout=0.5, context_tokens=4096)
+    generator = OpenAIGenerator("tiny", address=fake.url, timeout=fake.patience, context_tokens=4096)
     seen = list(Answerer(Retriever(assistant.index), generator).stream(QUESTION))
     assert [type(e) for e in seen] == [Rejection, Sentence, Answer]
 

@@ -23,7 +23,7 @@ def fake() -> Iterator[FakeLLM]:
 
 
 def openai(fake: FakeLLM, **options: object) -> OpenAIGenerator:
-    return OpenAIGenerator("tiny", address=str(options.pop("address", fake.url)), timeout=0.4, **options)  # type: ignore[arg-type]
+    return OpenAIGenerator("tiny", address=str(options.pop("address", fake.url)), timeout=fake.patience, **options)  # type: ignore[arg-type]
 
 
 def told(generator: object, tokens: int = 64) -> str:
@@ -219,7 +219,7 @@ def test_a_closed_port_is_one_clear_line() -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with pytest.raises(GeneratorUnavailable, match="cannot be reached") as caught:
-        told(OpenAIGenerator("tiny", address=f"127.0.0.1:{port}", timeout=0.4))
+        told(OpenAIGenerator("tiny", address=f"127.0.0.1:{port}", timeout=60.0))
     assert "doctor" in caught.value.hint
 
 
@@ -261,7 +261,7 @@ def test_tokens_are_estimated_where_it_cannot(fake: FakeLLM) -> None:
 
 
 def ollama(fake: FakeLLM, **options: int) -> OllamaGenerator:
-    return OllamaGenerator("tiny", address=f"127.0.0.1:{fake.port}", timeout=0.4, **options)
+    return OllamaGenerator("tiny", address=f"127.0.0.1:{fake.port}", timeout=fake.patience, **options)
 
 
 def ndjson(*rows: str) -> Reply:
@@ -328,7 +328,7 @@ def test_servers_on_their_usual_ports_are_found_with_the_command_that_uses_each(
     other = FakeLLM(pages={"/": {"hello": 1}})
     with llama, ollama_, empty, keyed, other:
         ports = [(s.port, "usual") for s in (llama, ollama_, empty, keyed, other)]
-        found = discover_servers([*ports, (9, "nobody")], timeout=2.0)
+        found = discover_servers([*ports, (9, "nobody")], timeout=5.0)
     assert [(s.name, s.models, s.problem) for s in found] == [
         ("llama.cpp", ("smol.gguf",), ""),
         ("Ollama", ("qwen3:4b",), ""),

@@ -102,7 +102,7 @@ def test_any_environment_gives_settings_or_a_settings_error(tmp_path_factory, en
         settings = Settings.load({"home": "/nowhere"}, environ=named, cwd=Path("/"))
     except SettingsError as error:
         hint = error.hint
-        assert hint  # noqa: PT017 - either way is right
+        assert hint
     else:
         for key in Settings.keys():  # noqa: SIM118 - a list of names, no mapping
             assert type(getattr(settings, key)) is type(getattr(Settings(), key)) or key == "home"

@@ -1,8 +1,8 @@
 import pytest
-from accelrag.listing import parse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelrag.listing import parse
 from accelrag.sources import route
 from accelrag.sources.arxiv import arxiv_id
 from accelrag.sources.identifiers import identifier
