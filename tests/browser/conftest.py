@@ -98,7 +98,7 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
         context = chromium.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, extra_http_headers=headers
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(120_000)
         contexts.append(context)
         page = context.new_page()
         watched.watch(page)
