@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelrag.errors import AccelragError
-from accelrag.pipeline import fetch_texts, status
+from accelrag.pipeline import status, update_home
 from accelrag.settings import Settings
 from accelrag.sources.reasons import REASONS
 from accelrag.ui.asking import build_work
@@ -80,11 +80,16 @@ def job_html(job: Job | None) -> str:
 
 
 def update_work(settings: Settings, job: Job) -> str:
-    """Fetch what is missing or stale, then index it."""
-    summary = fetch_texts(settings, progress=job, cancelled=lambda: job.cancelling, wait=600.0)
+    """Refresh the lists that come from elsewhere, fetch what is new or stale, then index it: ``accelrag update``."""
+    report = update_home(settings, progress=job, cancelled=lambda: job.cancelling, wait=600.0)
     job.check()
-    indexed = build_work(settings, job)
-    return f"{summary.fetched} fetched, {summary.unchanged} unchanged, {summary.failed} failed. {indexed}"
+    told = [f"{item.title or item.name}: {item.problem}." for item in report.lists if item.problem]
+    if report.fetched is not None:
+        done = report.fetched
+        told.append(f"{done.fetched} fetched, {done.unchanged} unchanged, {done.failed} failed.")
+    if report.index is not None:
+        told.append(f"{report.index.passages} passages, {report.index.encoded} encoded anew.")
+    return " ".join(told)
 
 
 def _bars(counts: Mapping[str, int], total: int) -> str:
