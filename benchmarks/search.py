@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from accelrag.dense import DenseIndex
+from accelrag.stores.dense import DenseIndex
 
 
 def percentile(seconds: list[float], share: float) -> float:

@@ -18,10 +18,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from accelrag.chunking import Sizes, chunk
 from accelrag.citations import Checked, Source, Verifier
 from accelrag.embedding import find_model, open_encoder
 from accelrag.embedding.export import export_model
+from accelrag.index.chunking import Sizes, chunk
 from accelrag.listing import parse
 from accelrag.types import Claim, Document, Entry, Place
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from accelrag.chunking import embedding_text
 from accelrag.embedding.cache import text_key
 from accelrag.index import Store, current_generation
+from accelrag.index.chunking import embedding_text
 from accelrag.pipeline import UpdateReport, build_index, update_home
 from accelrag.settings import Settings
 from accelrag.transport import Transport

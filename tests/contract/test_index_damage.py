@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelrag.dense import DenseIndex
 from accelrag.embedding import VectorCache, open_encoder
 from accelrag.errors import AccelragError, IndexDamaged, IndexMissing, IndexStranger, ModelError
 from accelrag.index import Index, Manifest, Store
-from accelrag.lexical import LexicalIndex, LexicalQuery
+from accelrag.stores.dense import DenseIndex
+from accelrag.stores.lexical import LexicalIndex, LexicalQuery
 from small_corpus import build_small, every_file
 from small_list import LIST
 

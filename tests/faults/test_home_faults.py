@@ -16,9 +16,9 @@ import pytest
 from accelrag.corpus import Corpus
 from accelrag.errors import Busy, IndexDamaged, IndexStranger, StorageError
 from accelrag.index import Index, current_generation
-from accelrag.ingest import hold
 from accelrag.pipeline import Assistant, build_index, collect_garbage, examine, status, update_home
 from accelrag.settings import Settings
+from accelrag.storage import hold
 from fake_servers import Web
 from followed_home import Followed, Item, snapshot
 

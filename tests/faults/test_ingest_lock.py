@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from accelrag.errors import Busy, StorageError
-from accelrag.ingest import hold
+from accelrag.storage import hold
 
 HOLDER = """
 import sys, pathlib
-from accelrag.ingest import hold
+from accelrag.storage import hold
 with hold(pathlib.Path(sys.argv[1]), doing="accelrag update"):
     print("held", flush=True)
     sys.stdin.readline()

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accelrag.corpus import Corpus
-from accelrag.dense import DenseIndex
 from accelrag.index import Index, current_generation
-from accelrag.lexical import LexicalQuery
 from accelrag.pipeline import build_index, collect_garbage, entries_of, examine, update_home
 from accelrag.settings import Settings
+from accelrag.stores.dense import DenseIndex
+from accelrag.stores.lexical import LexicalQuery
 from accelrag.types import Document
 from followed_home import Item, list_text
 

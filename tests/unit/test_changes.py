@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelrag.changes import compare, shrank_too_much
+from accelrag.listing.changes import compare, shrank_too_much
 from accelrag.types import Entry, Place
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from accelrag.chunking import Sizes, chunk, embedding_text, note_document
+from accelrag.index.chunking import Sizes, chunk, embedding_text, note_document
 from accelrag.types import Document, Entry, Passage, Place
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelrag.citations import Checked, Numbering, Verifier, read_claims
-from accelrag.sentences import sentences
+from accelrag.text.sentences import sentences
 from accelrag.types import Claim, Rejection
 from fake_sources import DOCUMENTS, PAGE, SOURCES, TILE, encode, source
 

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelrag.exports import bibtex, markdown
 from accelrag.listing import parse
+from accelrag.pipeline.exports import bibtex, markdown
 from accelrag.types import Document, Entry, Place
 
 TEXT = st.text(max_size=60)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from accelrag.plaintext import plain_text
+from accelrag.text.plaintext import plain_text
 
 MARKUP = st.lists(
     st.sampled_from(["[", "]", "(", ")", "![", "](", "<", ">", "<!--", "-->", "`", "*", "__", "|", "&amp;", "a", " "])

@@ -10,7 +10,7 @@ from accelrag.answer.asked import compared, reading_order, when
 from accelrag.answer.prompt import NOT_IN_SOURCES, SYSTEM, build_prompt, render
 from accelrag.citations import Source
 from accelrag.generation import estimate_tokens
-from accelrag.sentences import sentences
+from accelrag.text.sentences import sentences
 from fake_sources import SOURCES, TILE, source
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelrag.sentences import blocks, sentences, without_mark
+from accelrag.text.sentences import blocks, sentences, without_mark
 
 
 def cut(text: str) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelrag.words import STOPWORDS, cjk_grams, fold, identifiers, parts, words
+from accelrag.text.words import STOPWORDS, cjk_grams, fold, identifiers, parts, words
 
 
 @given(st.text())

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from accelrag.citations import Source
 from accelrag.generation import Message
-from accelrag.plaintext import plain_text
-from accelrag.sentences import sentences
+from accelrag.text.plaintext import plain_text
+from accelrag.text.sentences import sentences
 
 __all__ = ["NOT_IN_SOURCES", "Prompt", "build_prompt", "render"]
 

@@ -10,7 +10,7 @@ import re
 
 from accelrag.citations.json_answer import json_parts, may_be_json
 from accelrag.citations.markers import TRAILING, read_markers
-from accelrag.sentences import sentence_end
+from accelrag.text.sentences import sentence_end
 from accelrag.types import Claim
 
 __all__ = ["ClaimReader", "read_claims"]

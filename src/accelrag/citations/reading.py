@@ -10,8 +10,8 @@ from accelrag.citations.evidence import Piece, Source
 from accelrag.citations.names import Name, found_in
 from accelrag.citations.quantities import Quantity, quantities
 from accelrag.citations.words import content_stems, word_set
-from accelrag.plaintext import plain_text
-from accelrag.sentences import sentences, without_mark
+from accelrag.text.plaintext import plain_text
+from accelrag.text.sentences import sentences, without_mark
 from accelrag.types import Passage
 
 __all__ = ["Fragment", "Reading", "plain"]

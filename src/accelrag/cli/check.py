@@ -11,7 +11,7 @@ import click
 from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe
 from accelrag.cli.options import common, json_option, settings_of
-from accelrag.errors import SettingsError, StorageError, UsageError
+from accelrag.errors import SettingsError, UsageError
 from accelrag.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def check_command(
     shape = _shape(checked)
     if report is not None:
         as_text = json.dumps(shape, ensure_ascii=False, indent=1) + "\n"
-        _write(report, as_text if report.suffix == ".json" else "\n".join(c.report.markdown() for c in checked))
+        text = as_text if report.suffix == ".json" else "\n".join(c.report.markdown() for c in checked)
+        pipeline.write_file(report, text, option="--report")
     mended = pipeline.write_fixed(checked[0], fix) if fix is not None else 0
     if as_json:
         out_json(shape)
@@ -92,13 +93,6 @@ def _show(checked: Checked) -> None:
     errors = sum(f.severity == "error" for f in report.findings)
     warnings = sum(f.severity == "warning" for f in report.findings)
     out(f"\n{report.entries} entries, {report.checked_links} links known, {errors} errors, {warnings} warnings")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}", hint="name another file") from error
 
 
 @click.command("doctor", short_help="What is wrong, and the command that mends it.")

@@ -10,8 +10,8 @@ import click
 from accelrag import pipeline
 from accelrag.cli.console import json_line, notice, progress, safe
 from accelrag.cli.options import common, filters, narrowed, settings_of
-from accelrag.errors import StorageError, UsageError
-from accelrag.exports import bibtex, markdown
+from accelrag.errors import UsageError
+from accelrag.pipeline.exports import bibtex, markdown
 from accelrag.shapes import document_shape, entry_shape
 from accelrag.types import Coverage, Document, Entry
 
@@ -60,12 +60,7 @@ def export_command(
     if output is None:
         sys.stdout.write(text if form == "jsonl" else safe(text))
         return 0 if rows else 3
-    try:
-        fresh = output.with_name(f".{output.name}.new")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(output)
-    except OSError as error:
-        raise StorageError(f"{output} cannot be written: {error.strerror}", hint="give another --output") from error
+    pipeline.write_file(output, text, option="--output")
     notice(f"{len(rows)} entries in {output}")
     return 0 if rows else 3
 

@@ -11,8 +11,8 @@ from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
 from accelrag.cli.options import common, filtering, filters, json_option, questions, settings_of
 from accelrag.errors import AccelragError
-from accelrag.plaintext import plain_text
 from accelrag.shapes import error_shape, search_shape
+from accelrag.text.plaintext import plain_text
 from accelrag.types import Result
 
 if TYPE_CHECKING:

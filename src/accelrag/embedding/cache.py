@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from accelrag.embedding.encoder import Encoder, Vectors
-from accelrag.errors import StorageError
+from accelrag.storage import unwritable
 
 __all__ = ["VectorCache", "text_key"]
 
@@ -33,7 +33,7 @@ class VectorCache:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = self._open()
         except (OSError, sqlite3.Error) as error:
-            raise _unwritable(self._path, error) from error
+            raise unwritable(self._path, error) from error
 
     def encode(
         self, encoder: Encoder, texts: Sequence[str], on_done: Callable[[int], None] | None = None
@@ -46,13 +46,13 @@ class VectorCache:
             return self._encode(encoder, texts, on_done)
         except sqlite3.DatabaseError as error:
             if not _is_damage(error):
-                raise _unwritable(self._path, error) from error
+                raise unwritable(self._path, error) from error
         try:
             self._db.close()
             self._db = self._anew()
             return self._encode(encoder, texts, None)
         except (OSError, sqlite3.Error) as error:
-            raise _unwritable(self._path, error) from error
+            raise unwritable(self._path, error) from error
 
     def _encode(
         self, encoder: Encoder, texts: Sequence[str], on_done: Callable[[int], None] | None
@@ -97,9 +97,7 @@ class VectorCache:
                 self._db.execute("DROP TABLE keep")
             return gone
         except sqlite3.Error as error:
-            raise StorageError(
-                f"{self._path} cannot be written: {error}", hint="check the folder's permissions and free space"
-            ) from error
+            raise unwritable(self._path, error) from error
 
     def compact(self) -> None:
         """Give the space of forgotten vectors back to the disk."""
@@ -159,10 +157,3 @@ def _is_damage(error: sqlite3.Error) -> bool:
     # Full, read-only, locked and unreadable files have codes of their own: https://www.sqlite.org/rescode.html
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     return code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA}
-
-
-def _unwritable(path: Path, error: Exception) -> StorageError:
-    return StorageError(
-        f"{path} cannot be written: {error}",
-        hint="check the folder's permissions and free space, and run the command again",
-    )

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from accelrag.plaintext import plain_text
-from accelrag.sentences import sentences, without_mark
+from accelrag.text.plaintext import plain_text
+from accelrag.text.sentences import sentences, without_mark
+from accelrag.text.words import words
 from accelrag.types import Passage, Result
-from accelrag.words import words
 
 __all__ = ["Excerpt", "extract"]
 

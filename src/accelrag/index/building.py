@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import accelrag
-from accelrag.chunking import CHUNKER, Sizes, chunk, embedding_text, note_document
-from accelrag.dense import DenseIndex
 from accelrag.embedding import Encoder, VectorCache, open_encoder
 from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
+from accelrag.index.chunking import CHUNKER, Sizes, chunk, embedding_text, note_document
 from accelrag.index.exported import prepare_encoder
 from accelrag.index.manifest import SCHEMA, Manifest, mark_files
 from accelrag.index.plane import lay_out
-from accelrag.index.storage import writable
 from accelrag.index.store import Store, StoreWriter
-from accelrag.lexical import LexicalIndex
+from accelrag.storage import writable
+from accelrag.stores.dense import DenseIndex
+from accelrag.stores.lexical import LexicalIndex
+from accelrag.text.words import words
 from accelrag.types import Coverage, Document, Entry, Passage, Progress
-from accelrag.words import words
 
 __all__ = ["BuildReport", "build"]
 

@@ -18,12 +18,13 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
-from accelrag.dense import DenseIndex
 from accelrag.embedding import Encoder, open_encoder
-from accelrag.errors import Busy, IndexDamaged, IndexMissing, IndexStranger, StorageError
+from accelrag.errors import Busy, IndexDamaged, IndexMissing, IndexStranger
 from accelrag.index.manifest import Manifest
 from accelrag.index.store import Store
-from accelrag.lexical import LexicalIndex
+from accelrag.storage import unwritable
+from accelrag.stores.dense import DenseIndex
+from accelrag.stores.lexical import LexicalIndex
 
 __all__ = ["CURRENT", "Index", "current_generation", "generations", "publish", "sweep", "writing"]
 
@@ -252,9 +253,8 @@ def writing(index_dir: Path, *, wait: float = 0.0) -> Iterator[None]:
             f"another accelrag is writing to {index_dir}", hint="wait until it is done and run the command again"
         ) from error
     except OSError as error:
-        raise StorageError(
-            f"{error.filename or index_dir} cannot be written: {error.strerror}",
-            hint="check its permissions or give another --home",
+        raise unwritable(
+            Path(error.filename or index_dir), error, "check its permissions or give another --home"
         ) from error
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from accelrag.embedding import find_model
 from accelrag.embedding.models import file_sha256
 from accelrag.errors import ModelError
-from accelrag.index.storage import writable
+from accelrag.storage import writable
 
 __all__ = ["prepare_encoder"]
 

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from accelrag.errors import IndexDamaged, StorageError
+from accelrag.errors import IndexDamaged
+from accelrag.storage import unwritable
 from accelrag.types import Coverage, Document, Entry, Passage, Place
 
 __all__ = ["Store", "StoreWriter"]
@@ -45,7 +46,7 @@ class StoreWriter:
             self._db.executescript(_SCHEMA)
             self._db.execute("BEGIN")
         except sqlite3.Error as error:
-            raise _unwritable(path, error) from error
+            raise unwritable(path, error) from error
         self._path = path
         self._df: Counter[str] = Counter()
         self._sections: Counter[str] = Counter()
@@ -108,7 +109,7 @@ class StoreWriter:
             self._db.execute("COMMIT")
             self._db.close()
         except sqlite3.Error as error:
-            raise _unwritable(self._path, error) from error
+            raise unwritable(self._path, error) from error
 
     def abandon(self) -> None:
         """Close without committing."""
@@ -118,7 +119,7 @@ class StoreWriter:
         try:
             self._db.execute(f"INSERT INTO {into} VALUES ({','.join('?' * len(row))})", row)  # noqa: S608
         except sqlite3.Error as error:
-            raise _unwritable(self._path, error) from error
+            raise unwritable(self._path, error) from error
 
 
 class Store:
@@ -287,7 +288,3 @@ def _document(row: tuple[Any, ...]) -> Document:
 
 def _passage(row: tuple[Any, ...]) -> Passage:
     return Passage(row[0], row[1], row[2], row[3], row[4], row[5], tuple(json.loads(row[6])), row[7])
-
-
-def _unwritable(path: Path, error: sqlite3.Error) -> StorageError:
-    return StorageError(f"{path} cannot be written: {error}", hint="check the folder's permissions and free space")

@@ -2,9 +2,8 @@
 
 from accelrag.ingest.imports import import_jsonl
 from accelrag.ingest.lists import fetch_list
-from accelrag.ingest.lock import hold
 from accelrag.ingest.loop import fetch
 from accelrag.ingest.probes import Observation, probe
 from accelrag.ingest.report import Progress, Silent, Summary
 
-__all__ = ["Observation", "Progress", "Silent", "Summary", "fetch", "fetch_list", "hold", "import_jsonl", "probe"]
+__all__ = ["Observation", "Progress", "Silent", "Summary", "fetch", "fetch_list", "import_jsonl", "probe"]

@@ -19,12 +19,12 @@ from typing import IO, Any
 
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, UsageError
-from accelrag.ingest.lock import hold
 from accelrag.ingest.report import Progress, Silent, Summary
 from accelrag.listing import canonical_url, entry_id
 from accelrag.listing.kinds import kind_of
 from accelrag.sources import Want, clean_line
 from accelrag.sources.work import document
+from accelrag.storage import hold
 from accelrag.types import Document, Entry, Place
 
 __all__ = ["import_jsonl"]

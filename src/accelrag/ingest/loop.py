@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, FetchFailed, FetchTransient, PermanentError
-from accelrag.ingest.lock import hold
 from accelrag.ingest.report import Progress, Silent, Summary
 from accelrag.settings import Settings
 from accelrag.sources import Answer, Outcome, Source, Unchanged, Want, build_sources, route, why_note_only
+from accelrag.storage import hold
 from accelrag.transport import Transport
 from accelrag.types import Document, Entry, Failure
 

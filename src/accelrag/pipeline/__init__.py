@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from accelrag.pipeline.assistant import Assistant, Shown
     from accelrag.pipeline.check import Checked, check_lists, write_fixed
     from accelrag.pipeline.doctor import Diagnosis, Finding, examine
+    from accelrag.pipeline.exports import write_file
     from accelrag.pipeline.gc import Collected, collect_garbage
     from accelrag.pipeline.home import HomeList, entries_of, home_lists, read_named_list
     from accelrag.pipeline.overview import Status, status
@@ -37,6 +38,7 @@ __all__ = [
     "read_named_list",
     "status",
     "update_home",
+    "write_file",
     "write_fixed",
 ]
 
@@ -45,6 +47,7 @@ _HOMES = {
     "Checked": "accelrag.pipeline.check",
     "check_lists": "accelrag.pipeline.check",
     "write_fixed": "accelrag.pipeline.check",
+    "write_file": "accelrag.pipeline.exports",
     "Diagnosis": "accelrag.pipeline.doctor",
     "Finding": "accelrag.pipeline.doctor",
     "examine": "accelrag.pipeline.doctor",

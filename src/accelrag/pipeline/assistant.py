@@ -14,8 +14,8 @@ from accelrag.pipeline.home import index_dir_of, named_lists
 from accelrag.pipeline.judges import Judges
 from accelrag.pipeline.lag import lag
 from accelrag.settings import Settings
+from accelrag.text.words import fold
 from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Rejection, Sentence, Turn
-from accelrag.words import fold
 
 if TYPE_CHECKING:
     from accelrag.answer import Answerer

@@ -29,6 +29,7 @@ from accelrag.errors import ListError, StorageError, UsageError
 from accelrag.listing import Listing, canonical_url, decode_list, read_list
 from accelrag.pipeline.home import HomeList, home_lists
 from accelrag.settings import Settings
+from accelrag.storage import replace_file
 from accelrag.types import Document, Progress
 
 if TYPE_CHECKING:
@@ -108,13 +109,7 @@ def write_fixed(checked: Checked, out: Path) -> int:
     coding = "utf-16" if checked.data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     moved = checked.report.moved
     text = fixed_list(checked.data.decode(coding), moved)
-    aside = out.with_name(f".{out.name}.new")
-    try:
-        aside.write_bytes(text.encode(coding))
-        aside.replace(out)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise StorageError(f"{out} cannot be written: {error.strerror}", hint="name another file") from error
+    replace_file(out, text.encode(coding), hint="name another file")
     return len(moved)
 
 
@@ -163,7 +158,7 @@ def _judged(seen: Seen) -> Observation:
 
 
 def _remember(settings: Settings, fresh: dict[str, LinkHealth], notice: Callable[[str], None]) -> None:
-    from accelrag.ingest import hold
+    from accelrag.storage import hold
 
     if not fresh:
         return

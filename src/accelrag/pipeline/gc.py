@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from accelrag.chunking import embedding_text
 from accelrag.corpus import Corpus
 from accelrag.embedding import VectorCache
 from accelrag.embedding.cache import text_key
 from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger
 from accelrag.index import Manifest, Store, current_generation, generations, sweep, writing
 from accelrag.index.bundle import orphans
-from accelrag.ingest import hold
+from accelrag.index.chunking import embedding_text
 from accelrag.pipeline.home import entries_of
 from accelrag.settings import Settings
+from accelrag.storage import hold
 
 __all__ = ["Collected", "collect_garbage", "index_folders"]
 

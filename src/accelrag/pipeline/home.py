@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 import accelrag
 from accelrag.corpus import Corpus
 from accelrag.embedding.models import file_sha256
-from accelrag.errors import AccelragError, IndexMissing, ListError, StorageError
+from accelrag.errors import AccelragError, IndexMissing, ListError
 from accelrag.settings import DEFAULT_LIST, Settings
+from accelrag.storage import replace_file
 from accelrag.types import Entry
 
 if TYPE_CHECKING:
@@ -191,15 +192,7 @@ def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[E
 def write_registry(corpus_dir: Path, lists: Sequence[HomeList]) -> None:
     """Replace the registry in one step."""
     data = {item.name: {"source": item.source, "file": item.path.name, "revision": item.revision} for item in lists}
-    try:
-        corpus_dir.mkdir(parents=True, exist_ok=True)
-        fresh = corpus_dir / f".{REGISTRY}.new"
-        fresh.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-        fresh.replace(corpus_dir / REGISTRY)
-    except OSError as error:
-        raise StorageError(
-            f"{corpus_dir} cannot be written: {error}", hint="check its permissions and free space"
-        ) from error
+    replace_file(corpus_dir / REGISTRY, json.dumps(data, ensure_ascii=False, indent=1).encode(), parents=True)
 
 
 def registered_lists(corpus_dir: Path) -> list[HomeList]:

@@ -26,7 +26,7 @@ def left_behind(settings: Settings) -> list[Path]:
 
 def swept(settings: Settings) -> Iterator[str]:
     """Remove what was left behind, unless its maker is still at work."""
-    from accelrag.ingest import hold
+    from accelrag.storage import hold
 
     left = left_behind(settings)
     note = settings.corpus_dir / ".lock.json"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from accelrag.errors import ListError, StorageError, UsageError
+from accelrag.errors import ListError, UsageError
 from accelrag.pipeline.home import (
     HomeList,
     home_lists,
@@ -22,6 +21,7 @@ from accelrag.pipeline.home import (
     write_registry,
 )
 from accelrag.settings import Settings
+from accelrag.storage import replace_file
 
 if TYPE_CHECKING:
     from accelrag.listing import Listing
@@ -133,7 +133,7 @@ def keep(settings: Settings, refreshed: Sequence[Refreshed]) -> None:
         after[own.stem] = HomeList(own.stem, own)  # a list that was here goes on being followed
     for item in refreshed:
         if item.data:
-            _replace(item.home_list.path, item.data)
+            replace_file(item.home_list.path, item.data, parents=True)
     after |= {item.name: item for item in named}
     if list(after.values()) != known:
         write_registry(corpus_dir, list(after.values()))
@@ -154,19 +154,3 @@ def _bytes_of(path: Path) -> bytes:
 
         read_list(path)  # says what is wrong with it
         raise
-
-
-def _replace(path: Path, data: bytes) -> None:
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        fresh.replace(path)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}", hint="check the folder's permissions and free space"
-        ) from error

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from accelrag.changes import Changes, compare, shrank_too_much
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, IndexDamaged, IndexMissing, IndexStranger, ListError
 from accelrag.index import BuildReport, Manifest, Store, current_generation
+from accelrag.listing.changes import Changes, compare, shrank_too_much
 from accelrag.pipeline.home import HomeList
 from accelrag.pipeline.refresh import Refreshed, keep, look, targets
 from accelrag.pipeline.work import build_index, fetch_texts
@@ -222,7 +222,7 @@ def _missing(settings: Settings, entries: Sequence[Entry]) -> int:
 def _alone(settings: Settings, *, dry_run: bool, wait: float) -> AbstractContextManager[None]:
     if dry_run:
         return nullcontext()
-    from accelrag.ingest import hold
+    from accelrag.storage import hold
 
     return hold(settings.corpus_dir, wait=wait, doing="accelrag update")
 

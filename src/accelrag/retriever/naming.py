@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from accelrag.retriever.fusing import Fusion
 from accelrag.retriever.reading import Reading
+from accelrag.text.words import identifiers, words
 from accelrag.types import Entry
-from accelrag.words import identifiers, words
 
 __all__ = ["boost"]
 

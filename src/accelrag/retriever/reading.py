@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from accelrag.index import Index
-from accelrag.words import STOPWORDS, cjk_grams, fold, identifiers, words
+from accelrag.text.words import STOPWORDS, cjk_grams, fold, identifiers, words
 
 __all__ = ["MAX_QUERY", "Reader", "Reading", "runs"]
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from accelrag.embedding import Vectors
 from accelrag.errors import UsageError
 from accelrag.index import Index
-from accelrag.lexical import LexicalQuery
 from accelrag.retriever.fusing import Fusion, fuse
 from accelrag.retriever.naming import boost
 from accelrag.retriever.reading import Reader, Reading
 from accelrag.retriever.signals import Signals, measure
+from accelrag.stores.lexical import LexicalQuery
 from accelrag.types import KINDS, Coverage, Entry, Hit, Passage, Result
 
 __all__ = ["POOL", "Filters", "Retriever", "Search"]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from accelrag.retriever.reading import Reading
+from accelrag.text.words import STOPWORDS, cjk_grams, parts, words
 from accelrag.types import Result
-from accelrag.words import STOPWORDS, cjk_grams, parts, words
 
 __all__ = ["Signals", "measure"]
 

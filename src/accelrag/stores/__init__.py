@@ -1,1 +1,1 @@
-"""stores."""
+"""Where vectors and words are kept and searched: FAISS for the one, tantivy for the other."""

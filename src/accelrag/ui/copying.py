@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from accelrag.exports import bibtex
+from accelrag.pipeline.exports import bibtex
 from accelrag.types import Answer, Document
 from accelrag.ui.links import web_link
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from accelrag.errors import IndexDamaged
+from accelrag.text.words import cjk_grams, identifiers, parts, words
 from accelrag.types import Entry, Passage
-from accelrag.words import cjk_grams, identifiers, parts, words
 
 __all__ = ["FIELDS", "LexicalIndex", "LexicalQuery"]
 

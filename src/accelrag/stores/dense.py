@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from accelrag.errors import IndexDamaged, StorageError
+from accelrag.errors import IndexDamaged
+from accelrag.storage import unwritable
 
 __all__ = ["EXACT_LIMIT", "DenseIndex", "VectorIndex"]
 
@@ -83,10 +84,7 @@ class DenseIndex:
         try:
             faiss.write_index(index, str(path))
         except RuntimeError as error:
-            raise StorageError(
-                f"{path} cannot be written: {' '.join(str(error).split())[:160]}",
-                hint="check the folder's permissions and free space",
-            ) from error
+            raise unwritable(path, error) from error
 
     @property
     def count(self) -> int:

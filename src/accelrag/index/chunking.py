@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from accelrag.sentences import sentences
+from accelrag.text.sentences import sentences
 from accelrag.types import Document, Entry, Passage
 
 __all__ = ["CHUNKER", "Sizes", "chunk", "embedding_text", "note_document"]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from accelrag.storage import replace_file
+from accelrag.text.words import fold, words
 from accelrag.types import Document, Entry, Kind
-from accelrag.words import fold, words
 
-__all__ = ["bibtex", "markdown"]
+__all__ = ["bibtex", "markdown", "write_file"]
 
 _TYPES: dict[Kind, str] = {"book": "book", "paper": "article", "repository": "software", "course": "misc"}
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
@@ -91,3 +93,12 @@ def _key(entry: Entry, fields: dict[str, str], used: set[str]) -> str:
 
 def _escaped(text: str) -> str:
     return "".join(_ESCAPES.get(c, c) for c in " ".join(text.split()))
+
+
+def write_file(path: Path, text: str, *, option: str) -> None:
+    """Write ``text`` to the file that a person named by ``option``, whole or not at all.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    replace_file(path, text.encode(), hint=f"give another {option}")

@@ -1,0 +1,125 @@
+"""What writing into a folder needs: one lock, files replaced whole, one error for a folder that cannot be written.
+
+The kernel frees the lock of a process that was killed, so it is never stale.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from accelrag.errors import Busy, StorageError
+
+__all__ = ["hold", "replace_file", "unwritable", "writable"]
+
+_HINT = "check the folder's permissions and free space"
+
+
+def unwritable(path: Path, error: BaseException, hint: str = _HINT) -> StorageError:
+    """The error for ``path`` that could not be written, with the system's own words."""
+    said = getattr(error, "strerror", None) or " ".join(str(error).split())[:300]
+    return StorageError(f"{path} cannot be written: {said}", hint=hint)
+
+
+def replace_file(path: Path, data: bytes, *, hint: str = _HINT, parents: bool = False) -> None:
+    """Write ``data`` beside ``path``, sync it and rename it over: a reader sees the old file or the new one.
+
+    What is no file (``/dev/stdout``, a named pipe) is written to directly. ``parents`` makes missing folders.
+
+    Raises:
+        StorageError: it could not be written; the old file stands.
+    """
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise unwritable(path, error, hint) from error
+
+
+@contextmanager
+def hold(folder: Path, *, wait: float = 0.0, doing: str = "accelrag fetch") -> Iterator[None]:
+    """Hold ``folder/.lock``, waiting for at most ``wait`` seconds (below 0: for ever). Reentrant within a thread.
+
+    Raises:
+        Busy: another process holds it; names its number, what it does and since when.
+        StorageError: the folder cannot be written.
+    """
+    note = folder / ".lock.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock", is_singleton=True)
+        lock.acquire(timeout=wait)
+    except Timeout as error:
+        raise Busy(
+            f"another accelrag writes into {folder}{_holder(note)}",
+            hint="wait until it is through, or end it, and run the command again",
+        ) from error
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    try:
+        first = lock.lock_counter == 1
+        if first:
+            with suppress(OSError):
+                said = {
+                    "pid": os.getpid(),
+                    "doing": doing,
+                    "since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                }
+                note.write_text(json.dumps(said), encoding="utf-8")
+        yield
+    finally:
+        if lock.lock_counter == 1:
+            with suppress(OSError):
+                note.unlink()
+        lock.release()
+
+
+def _holder(note: Path) -> str:
+    try:
+        said = json.loads(note.read_text(encoding="utf-8"))
+        return f" (process {int(said['pid'])}, {str(said['doing'])[:80]}, since {str(said['since'])[:40]})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Turn what SQLite, tantivy, FAISS and the system say of a full or closed folder into one error.
+
+    Raises:
+        StorageError: the folder could not be written.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not _is_storage(error):
+            raise
+        raise unwritable(folder, error, "check its permissions and free space; the index is as it was") from error
+
+
+def _is_storage(error: Exception) -> bool:
+    # SQLite, tantivy and FAISS each say in their own way that the disk is full or the folder closed.
+    if isinstance(error, (OSError, sqlite3.OperationalError)):
+        return True
+    said = str(error).lower()
+    return isinstance(error, (ValueError, RuntimeError)) and any(
+        sign in said for sign in ("no space left", "os error", "permission denied", "write error", "could not open")
+    )
