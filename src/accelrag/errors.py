@@ -12,7 +12,7 @@ AccelragError                 anything of ours; has a hint that names the next s
     │   └── ListFormatError   a list in a markup that is not Markdown
     ├── IndexMissing          nothing was built yet
     ├── IndexDamaged          a bundle is incomplete or was changed
-    ├── IndexStranger         a bundle that another encoder or version made
+    ├── IndexMismatch         a bundle that another encoder or version made
     ├── ModelError            an encoder cannot be found, loaded or trusted
     ├── StorageError          a file or folder cannot be read or written
     ├── FetchRefused          an address, size or type that we do not fetch
@@ -33,8 +33,8 @@ __all__ = [
     "GeneratorRefused",
     "GeneratorUnavailable",
     "IndexDamaged",
+    "IndexMismatch",
     "IndexMissing",
-    "IndexStranger",
     "ListError",
     "ListFormatError",
     "ModelError",
@@ -54,6 +54,10 @@ class AccelragError(Exception):
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+    def to_dict(self) -> dict[str, dict[str, str]]:
+        """What went wrong and what to do, as JSON."""
+        return {"error": {"type": type(self).__name__, "message": str(self), "hint": self.hint}}
 
 
 class TransientError(AccelragError):
@@ -111,7 +115,7 @@ class IndexDamaged(PermanentError):
     """A bundle is incomplete or was changed."""
 
 
-class IndexStranger(PermanentError):
+class IndexMismatch(PermanentError):
     """A bundle that another encoder or version made."""
 
 

@@ -16,9 +16,8 @@ from typing import Any, cast
 import accelrag
 from accelrag.errors import AccelragError
 from accelrag.pipeline import Assistant, Shown
-from accelrag.retriever import Filters
 from accelrag.settings import Settings
-from accelrag.shapes import answer_shape, error_shape, search_shape, shown_shape
+from accelrag.types import Filters
 
 __all__ = ["build_server", "serve_stdio"]
 
@@ -62,13 +61,13 @@ def build_server(settings: Settings) -> Any:
 
         def work() -> dict[str, Any]:
             found = desk.assistant().search(query, limit=_bounded(limit), filters=_filters(section, kind))
-            return search_shape(found.query, found.results, found.timings)
+            return found.to_dict()
 
         return _told(work)
 
     def ask(question: str, section: str = "", kind: str = "") -> dict[str, Any]:
         """A cited answer. `refused` is true when nothing in the list supports one; `also` is then what is near."""
-        return _told(lambda: answer_shape(desk.assistant().ask(question, filters=_filters(section, kind))))
+        return _told(lambda: desk.assistant().ask(question, filters=_filters(section, kind)).to_dict())
 
     def show_entry(entry: str) -> dict[str, Any]:
         """An entry by id, URL or title, with the text that was read for it."""
@@ -106,14 +105,14 @@ def _told(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     except AccelragError as error:
         from mcp.types import CallToolResult, TextContent
 
-        told = error_shape(error)
+        told = error.to_dict()
         text = json.dumps(told, ensure_ascii=False)
         result = CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told, is_error=True)
         return cast("dict[str, Any]", result)  # the SDK takes its own result from any tool as it is
 
 
 def _shown(shown: Shown) -> dict[str, Any]:
-    return shown_shape(shown.entry, shown.coverage, shown.documents, shown.failure)
+    return shown.to_dict()
 
 
 def _filters(section: str, kind: str) -> Filters | None:

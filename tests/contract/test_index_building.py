@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from accelrag.errors import Busy, IndexDamaged, IndexMissing, IndexStranger, ListError, ModelError, StorageError
+from accelrag.errors import Busy, IndexDamaged, IndexMismatch, IndexMissing, ListError, ModelError, StorageError
 from accelrag.index import Index, Manifest, build, current_generation, generations, orphans, sweep
 from accelrag.index.bundle import writing
 from accelrag.listing import parse
@@ -135,10 +135,10 @@ def test_nothing_built_yet_names_the_command(tmp_path):
 
 def test_an_index_of_another_model_is_refused_with_the_command(tmp_path, tiny_encoder):
     build_small(tmp_path, tiny_encoder, LIST)
-    with pytest.raises(IndexStranger, match="tiny-7") as error:
+    with pytest.raises(IndexMismatch, match="tiny-7") as error:
         Index.open(tmp_path, model="some/other")
     assert "accelrag index --model some/other" in error.value.hint
-    with pytest.raises(IndexStranger) as error:
+    with pytest.raises(IndexMismatch) as error:
         Index.open(tmp_path)
     assert error.value.hint == "rebuild it: accelrag index"
 
@@ -156,7 +156,7 @@ def test_another_encoder_in_the_same_folder_is_no_standing_index(tmp_path):
 def test_another_schema_is_refused(tmp_path, tiny_encoder, schema, step):
     folder = build_small(tmp_path, tiny_encoder, LIST).folder
     replace(Manifest.read(folder), schema=schema).write(folder)
-    with pytest.raises(IndexStranger) as error:
+    with pytest.raises(IndexMismatch) as error:
         Index.open(tmp_path, model=str(tiny_encoder))
     assert step in error.value.hint
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from accelrag.embedding import VectorCache, open_encoder
-from accelrag.errors import AccelragError, IndexDamaged, IndexMissing, IndexStranger, ModelError
+from accelrag.errors import AccelragError, IndexDamaged, IndexMismatch, IndexMissing, ModelError
 from accelrag.index import Index, Manifest, Store
 from accelrag.stores.dense import DenseIndex
 from accelrag.stores.lexical import LexicalIndex, LexicalQuery
@@ -69,7 +69,7 @@ def test_damage_to_any_file_is_refused_and_mended_by_the_command_named(index_dir
         if path.stat().st_size == 0 and how not in {"missing", "a folder", "longer"}:
             continue
         damage(path, how)
-        with pytest.raises((IndexDamaged, IndexStranger)) as error:
+        with pytest.raises((IndexDamaged, IndexMismatch)) as error:
             Index.open(index_dir, model=str(tiny_encoder))
         assert "accelrag index" in error.value.hint, name
         assert "\n" not in str(error.value)
@@ -93,7 +93,7 @@ def test_a_flip_anywhere_in_the_manifest_is_refused(index_dir):
         raw = bytearray(whole)
         raw[at] ^= 0x01
         path.write_bytes(raw)
-        with pytest.raises((IndexDamaged, IndexStranger)):
+        with pytest.raises((IndexDamaged, IndexMismatch)):
             Manifest.read(generation)
 
 

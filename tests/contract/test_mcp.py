@@ -15,7 +15,6 @@ import pytest
 
 from accelrag.pipeline import Assistant, build_index
 from accelrag.settings import Settings
-from accelrag.shapes import answer_shape, search_shape, shown_shape
 
 QUESTION = "Which cycle-accurate simulator models DRAM?"
 
@@ -69,12 +68,10 @@ def test_each_tool_is_listed_and_answers_as_the_command_line_does(served: Path, 
     assistant = Assistant.open(Settings(home=served, model=str(tiny_encoder)))
     found = assistant.search("DRAM simulator", limit=3)
     said = {name: result.structured_content for name, result in results.items()}
-    assert without_times(said["search"]) == without_times(search_shape(found.query, found.results, found.timings))
-    assert without_times(said["ask"]) == without_times(answer_shape(assistant.ask(QUESTION)))
+    assert without_times(said["search"]) == without_times(found.to_dict())
+    assert without_times(said["ask"]) == without_times(assistant.ask(QUESTION).to_dict())
     shown = assistant.show("DRAMpipe")
-    assert said["show_entry"] == without_times(
-        shown_shape(shown.entry, shown.coverage, shown.documents, shown.failure)
-    )
+    assert said["show_entry"] == without_times(shown.to_dict())
     assert {"path": ["Kernels", "Attention"], "entries": 2} in said["list_sections"]["sections"]
     assert said["list_sections"]["entries"] == 6
     assistant.close()

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from accelrag.answer import THRESHOLD, relevance
 from accelrag.errors import UsageError
 from accelrag.index import Index
-from accelrag.retriever import Filters, Fusion, Retriever
+from accelrag.retriever import Fusion, Retriever
+from accelrag.types import Filters
 from small_corpus import build_small
 
 MARKDOWN = """# Awesome Test Chips

@@ -49,7 +49,7 @@ def test_what_happened_is_told_in_words_and_as_json(followed):
     renamed = replace(ITEMS[2], title="FastGEMM")
     followed.write([ITEMS[0], moved, renamed, Item("ring", "Collectives on a ring.", "Kernels")])
     told = []
-    shape = followed.update(told=told.append, dry_run=True).shape()
+    shape = followed.update(told=told.append, dry_run=True).to_dict()
     words = "\n".join(told[0].changes.lines())
     assert "added: Ring (Kernels) https://github.com/o/ring" in words
     assert "removed: Attend (Kernels)" in words

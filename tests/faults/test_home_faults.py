@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from accelrag.corpus import Corpus
-from accelrag.errors import Busy, IndexDamaged, IndexStranger, StorageError
+from accelrag.errors import Busy, IndexDamaged, IndexMismatch, StorageError
 from accelrag.index import Index, current_generation
 from accelrag.pipeline import Assistant, build_index, collect_garbage, examine, status, update_home
 from accelrag.settings import Settings
@@ -238,7 +238,7 @@ def test_a_flipped_byte_in_any_file_of_the_bundle_is_refused_with_the_mending_co
             data = bytearray(whole)
             data[at] ^= 1
             path.write_bytes(data)
-            with pytest.raises((IndexDamaged, IndexStranger)) as caught:
+            with pytest.raises((IndexDamaged, IndexMismatch)) as caught:
                 Index.open(settings.index_dir, model=settings.model)
             assert "accelrag index" in caught.value.hint, name
         path.write_bytes(whole)

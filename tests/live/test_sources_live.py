@@ -26,7 +26,7 @@ def test_a_real_link_gives_its_text(tmp_path, url, coverage, said):
     settings = Settings()
     with Transport(settings) as transport, Corpus.open(tmp_path) as corpus:
         summary = ingest.fetch(entries(url), corpus, settings, transport=transport)
-        assert summary.fetched == 1, summary.as_dict()
+        assert summary.fetched == 1, summary.to_dict()
         (made,) = corpus.documents()
     assert made.coverage == coverage
     assert said.lower() in made.text.lower()

@@ -67,7 +67,7 @@ def test_every_difference_is_told_and_nothing_else(old, new):
         i for i in before.keys() & after.keys() if said(before[i]) != said(after[i])
     }
     assert bool(changes) == bool(changes.lines())
-    json.dumps(changes.as_json())
+    json.dumps(changes.to_dict())
 
 
 @given(lists, lists)
@@ -112,7 +112,7 @@ def test_people_are_told_in_words():
         "new note: Noted: “before” is now “Book: after”",
         "other links: Linked: now without https://x.example, with https://y.example",
     )
-    told = changes.as_json()
+    told = changes.to_dict()
     assert told["moved"] == [
         {"id": "id-6", "title": "Walker", "url": "https://site6.example", "before": ["A › B"], "after": ["C"]}
     ]

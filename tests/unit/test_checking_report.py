@@ -116,7 +116,7 @@ def test_a_clean_list_says_so():
 
 def test_the_two_renderings_say_the_same():
     result = report()
-    told = json.loads(json.dumps(result.as_json()))
+    told = json.loads(json.dumps(result.to_dict()))
     assert told["exit_code"] == 1
     assert told["entries"] == len(parse(LIST).entries)
     assert sum(told["counts"].values()) == len(told["findings"]) == len(result.findings)

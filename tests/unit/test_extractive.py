@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelrag.answer.text import answer_text
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.index.chunking import note_document
 from accelrag.text.plaintext import plain_text
 from accelrag.text.words import words
 from accelrag.types import Entry, Hit, Passage, Place, Result, Sentence
+from accelrag.types.rendering import answer_text
 
 
 def entry(title: str, note: str = "", label: str = "") -> Entry:

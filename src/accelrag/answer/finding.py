@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from accelrag.answer.asked import compared, reading_order, when
 from accelrag.answer.gate import THRESHOLD, relevance
 from accelrag.answer.turns import Past, Standalone
-from accelrag.retriever import Filters, Retriever, Search
-from accelrag.types import Entry, Result, Turn
+from accelrag.retriever import Retriever, Search
+from accelrag.types import Entry, Filters, Result, Turn
 
 __all__ = ["Found", "find"]
 

@@ -14,8 +14,8 @@ from accelrag.citations import Checked, Evidence, Piece, Source
 from accelrag.errors import AccelragError, GeneratorRefused
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.generation.protocol import ContextOverflow, Generator
-from accelrag.retriever import Filters, Retriever
-from accelrag.types import Answer, Claim, Rejection, Result, Sentence, Turn
+from accelrag.retriever import Retriever
+from accelrag.types import Answer, Claim, Filters, Rejection, Result, Sentence, Turn
 
 if TYPE_CHECKING:
     from accelrag.answer.drafting import Draft, Withdrawn

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from accelrag.answer.finding import Found
-from accelrag.answer.text import answer_text
 from accelrag.citations import Checked, Numbering
 from accelrag.retriever import Search
 from accelrag.types import Answer, Rejection, Sentence
+from accelrag.types.rendering import answer_text
 
 __all__ = ["EXTRACTIVE", "Run", "why_not"]
 

@@ -69,7 +69,7 @@ class Report:
         """``address -> target`` of the links that moved for good: what ``fixed_list`` takes."""
         return {f.url: f.target for f in self.findings if f.kind == "moved-link"}
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
         return {
             "list": self.title,

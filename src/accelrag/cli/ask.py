@@ -12,12 +12,11 @@ from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
 from accelrag.cli.options import common, filtering, filters, generating, json_option, questions, settings_of
 from accelrag.errors import AccelragError, UsageError
-from accelrag.shapes import answer_shape, error_shape
-from accelrag.types import Answer, Citation, Rejection, Sentence, Turn
+from accelrag.types import Answer, Citation, Filters, Rejection, Sentence, Turn
+from accelrag.types.rendering import citation_place
 
 if TYPE_CHECKING:
     from accelrag.pipeline import Assistant
-    from accelrag.retriever import Filters
 
 __all__ = ["ask_command", "shown"]
 
@@ -109,14 +108,14 @@ def _one(
     try:
         if as_json:
             answer = assistant.ask(question, filters=restricted)
-            out_json(answer_shape(answer))
+            out_json(answer.to_dict())
         else:
             answer = shown(assistant, question, restricted, stream=stream, unsupported=unsupported)
     except AccelragError as error:
         if not batch:
             raise
         if as_json:
-            out_json({"question": question[:200], **error_shape(error)})
+            out_json({"question": question[:200], **error.to_dict()})
         else:
             notice(f"error: {error}")
         return error.exit_code
@@ -164,9 +163,7 @@ def shown(
 def _sentence(sentence: Sentence, *, first: bool) -> None:
     lead = sentence.lead.strip()
     bullet = lead.startswith("-")
-    from accelrag.answer.text import sentence_text
-
-    text = safe(sentence_text(sentence))
+    text = safe(str(sentence))
     indent = "  " if bullet or sentence.lead.endswith("\n  ") else ""
     wrapped = textwrap.fill(
         text,
@@ -194,14 +191,9 @@ def _sources(answer: Answer) -> None:
 
 def _source(citation: Citation) -> None:
     entry = citation.entry
-    place = " > ".join(entry.sections[0])
     out(f"{paint(f'[{citation.n}]', 'number')} {paint(safe(entry.title), 'title')}")
     out(f"    {paint(safe(entry.url), 'link')}")
-    out(f"    {paint(safe(f'{place} · {entry.kind} · {_level(citation)}'), 'dim')}")
-
-
-def _level(citation: Citation) -> str:
-    return "note only" if citation.coverage == "note" else citation.coverage
+    out(f"    {paint(safe(f'{citation_place(citation)}'), 'dim')}")
 
 
 def _refusal(answer: Answer) -> None:

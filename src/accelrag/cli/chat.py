@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from accelrag.cli.console import notice, out, paint, safe
 from accelrag.errors import AccelragError
-from accelrag.types import Answer, Turn
+from accelrag.types import Answer, Filters, Turn
 
 if TYPE_CHECKING:
     from accelrag.pipeline import Assistant
-    from accelrag.retriever import Filters
 
 __all__ = ["converse"]
 

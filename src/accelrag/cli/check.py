@@ -71,7 +71,7 @@ def check_command(
 
 
 def _shape(checked: list[Checked]) -> dict[str, object]:
-    shapes = [{"name": c.home_list.name, **c.report.as_json()} for c in checked]
+    shapes = [{"name": c.home_list.name, **c.report.to_dict()} for c in checked]
     if len(shapes) == 1:
         return shapes[0]
     return {"exit_code": max(c.report.exit_code for c in checked), "lists": shapes}
@@ -109,7 +109,7 @@ def doctor_command(home: str | None, model: str | None, list_: str | None, as_js
     """
     found = _examined(home, model, list_, fix=fix)
     if as_json:
-        out_json(found.shape())
+        out_json(found.to_dict())
     else:
         _tell(found)
     return found.exit_code

@@ -12,7 +12,6 @@ from accelrag.cli.console import notice, out, out_json, paint, progress, safe, w
 from accelrag.cli.options import common, json_option, narrowed, settings_of
 from accelrag.corpus import Corpus
 from accelrag.settings import Settings
-from accelrag.shapes import entry_shape, shown_shape
 from accelrag.types import Coverage, Entry
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def list_command(
     kept = narrowed(_entries(settings), sections, kinds)
     if as_json:
         for entry, coverage in kept:
-            out_json(entry_shape(entry, coverage))
+            out_json(entry.to_dict(coverage))
         return 0
     _table(kept)
     notice(f"{len(kept)} entries")
@@ -116,7 +115,7 @@ def show_command(entry: str, home: str | None, model: str | None, list_: str | N
         assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     shown = assistant.show(entry)
     if as_json:
-        out_json(shown_shape(shown.entry, shown.coverage, shown.documents, shown.failure))
+        out_json(shown.to_dict())
         return 0
     _show(shown)
     return 0

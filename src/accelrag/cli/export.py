@@ -12,7 +12,6 @@ from accelrag.cli.console import json_line, notice, progress, safe
 from accelrag.cli.options import common, filters, narrowed, settings_of
 from accelrag.errors import UsageError
 from accelrag.pipeline.exports import bibtex, markdown
-from accelrag.shapes import document_shape, entry_shape
 from accelrag.types import Coverage, Document, Entry
 
 __all__ = ["export_command"]
@@ -72,9 +71,9 @@ def _text(form: str, rows: list[tuple[Entry, Coverage, Document | None]]) -> str
         return markdown([entry for entry, _, _ in rows])
     lines = []
     for entry, coverage, document in rows:
-        shape = entry_shape(entry, coverage)
+        shape = entry.to_dict(coverage)
         if document is not None:
-            facts = document_shape(document)
+            facts = document.to_dict()
             shape["document"] = {k: v for k, v in facts.items() if k not in {"text", "entry"}}
         lines.append(json_line(shape))
     return "".join(f"{line}\n" for line in lines)

@@ -158,9 +158,8 @@ def run(arguments: list[str]) -> int:
 def _report(error: AccelragError, as_json: bool) -> int:
     if as_json:
         from accelrag.cli.console import out_json
-        from accelrag.shapes import error_shape
 
-        out_json(error_shape(error))
+        out_json(error.to_dict())
     else:
         _say(f"error: {' '.join(str(error).split())}")
         if error.hint:

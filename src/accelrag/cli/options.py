@@ -5,16 +5,13 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from accelrag.errors import UsageError
 from accelrag.settings import Settings
-from accelrag.types import KINDS, Coverage, Entry
-
-if TYPE_CHECKING:
-    from accelrag.retriever import Filters
+from accelrag.types import KINDS, Coverage, Entry, Filters
 
 __all__ = ["common", "filtering", "filters", "generating", "json_option", "narrowed", "questions", "settings_of"]
 
@@ -71,8 +68,6 @@ def settings_of(**flags: Any) -> Settings:
 
 def filters(sections: tuple[str, ...], kinds: tuple[str, ...]) -> Filters:
     """What the search is restricted to."""
-    from accelrag.retriever import Filters
-
     return Filters(sections=sections, kinds=tuple(kind.lower() for kind in kinds))
 
 

@@ -11,7 +11,6 @@ from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
 from accelrag.cli.options import common, filtering, filters, json_option, questions, settings_of
 from accelrag.errors import AccelragError
-from accelrag.shapes import error_shape, search_shape
 from accelrag.text.plaintext import plain_text
 from accelrag.types import Result
 
@@ -57,12 +56,12 @@ def search_command(
             if query != "-":
                 raise
             if as_json:
-                out_json({"query": text[:200], **error_shape(error)})
+                out_json({"query": text[:200], **error.to_dict()})
             else:
                 notice(f"error: {error}")
             continue
         if as_json:
-            shape = search_shape(text, found.results, found.timings)
+            shape = {**found.to_dict(), "query": text}
             if explain:
                 shape["explain"] = _reading(found)
             out_json(shape)

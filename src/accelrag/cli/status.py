@@ -22,7 +22,7 @@ def status_command(home: str | None, model: str | None, list_: str | None, as_js
     """
     found = pipeline.status(settings_of(home=home, model=model, list_=list_))
     if as_json:
-        out_json(found.shape())
+        out_json(found.to_dict())
         return 0
     rows = [("home", found.home)]
     for item in found.lists:

@@ -67,7 +67,7 @@ def update_command(
             notice=notice,
         )
     if as_json:
-        out_json(report.shape())
+        out_json(report.to_dict())
     else:
         _end(report)
     return report.exit_code
@@ -133,7 +133,7 @@ def gc_command(home: str | None, model: str | None, list_: str | None, as_json: 
     """
     found = pipeline.collect_garbage(settings_of(home=home, model=model, list_=list_), dry_run=dry_run)
     if as_json:
-        out_json(found.shape())
+        out_json(found.to_dict())
     else:
         _collected(found)
     return 0

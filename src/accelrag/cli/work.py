@@ -100,7 +100,7 @@ def import_command(file: Path, home: str | None, model: str | None, list_: str |
 
 def _report(summary: Summary, as_json: bool) -> None:
     if as_json:
-        out_json(summary.as_dict())
+        out_json(summary.to_dict())
         return
     counts = {
         "fetched": summary.fetched,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import accelrag
 from accelrag.embedding import Encoder, VectorCache, open_encoder
-from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger, ListError, StorageError
+from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing, ListError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
 from accelrag.index.chunking import CHUNKER, Sizes, chunk, embedding_text, note_document
 from accelrag.index.exported import prepare_encoder
@@ -215,7 +215,7 @@ def _standing(index_dir: Path, digest: str, model: str) -> tuple[Path, Manifest]
         folder = current_generation(index_dir)
         manifest = Manifest.read(folder)
         manifest.check(folder)
-    except (IndexMissing, IndexDamaged, IndexStranger):
+    except (IndexMissing, IndexDamaged, IndexMismatch):
         return None
     same = manifest.source_digest == digest and manifest.model == model
     return (folder, manifest) if same else None

@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from accelrag.embedding import Encoder, open_encoder
-from accelrag.errors import Busy, IndexDamaged, IndexMissing, IndexStranger
+from accelrag.errors import Busy, IndexDamaged, IndexMismatch, IndexMissing
 from accelrag.index.manifest import Manifest
 from accelrag.index.store import Store
 from accelrag.storage import unwritable
@@ -52,7 +52,7 @@ class Index:
         Raises:
             IndexMissing: nothing was built yet.
             IndexDamaged: it is not as it was written.
-            IndexStranger: it was built by another schema or with another model than ``model``.
+            IndexMismatch: it was built by another schema or with another model than ``model``.
         """
         for attempt in (1, 2, 3):
             folder = current_generation(index_dir)
@@ -61,7 +61,7 @@ class Index:
                 if model != manifest.model:
                     wanted = model or "the default model"
                     flag = f" --model {model}" if model else ""
-                    raise IndexStranger(
+                    raise IndexMismatch(
                         f"the index was built with {manifest.encoder['name']}, not with {wanted}",
                         hint=f"rebuild it: accelrag index{flag}",
                     )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from accelrag.embedding.models import file_sha256
-from accelrag.errors import IndexDamaged, IndexStranger
+from accelrag.errors import IndexDamaged, IndexMismatch
 
 __all__ = ["MANIFEST", "SCHEMA", "FileMark", "Manifest"]
 
@@ -76,7 +76,7 @@ class Manifest:
 
         Raises:
             IndexDamaged: it is missing or no manifest.
-            IndexStranger: another schema.
+            IndexMismatch: another schema.
         """
         path = folder / MANIFEST
         try:
@@ -90,7 +90,7 @@ class Manifest:
             if not isinstance(schema, int):
                 raise IndexDamaged(f"{path} cannot be read: schema {str(schema)[:40]!r}", hint=_HINT)
             newer = schema > SCHEMA
-            raise IndexStranger(
+            raise IndexMismatch(
                 f"the index in {folder} has {'the newer' if newer else 'the older'} schema {schema}, "
                 f"this accelrag reads {SCHEMA}",
                 hint="update accelrag: pip install -U accelrag, or build an index for this one: accelrag index"

@@ -89,7 +89,7 @@ class Summary:
         if failure is not None and fate != "note_only":
             self.failures[failure.entry_id] = failure
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "total": self.total,

@@ -93,7 +93,7 @@ class Changes:
         for (before, after), titles in groups.items():
             yield f"moved: {_named(titles)} {_way(before, after)}"
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same for programs: lists of objects with id, title and url, with before and after where they differ."""
         return {
             "summary": self.summary,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from accelrag.corpus import Corpus
 from accelrag.errors import EntryUnknown, IndexDamaged, IndexMissing, ModelError
@@ -15,13 +15,13 @@ from accelrag.pipeline.judges import Judges
 from accelrag.pipeline.lag import lag
 from accelrag.settings import Settings
 from accelrag.text.words import fold
-from accelrag.types import Answer, Coverage, Document, Entry, Failure, Progress, Rejection, Sentence, Turn
+from accelrag.types import Answer, Coverage, Document, Entry, Failure, Filters, Progress, Rejection, Sentence, Turn
 
 if TYPE_CHECKING:
     from accelrag.answer import Answerer
     from accelrag.answer.drafting import Withdrawn
     from accelrag.generation import Generator
-    from accelrag.retriever import Filters, Fusion, Search
+    from accelrag.retriever import Fusion, Search
 
 __all__ = ["Assistant", "Shown"]
 
@@ -36,6 +36,14 @@ class Shown:
     coverage: Coverage
     documents: tuple[Document, ...]
     failure: Failure | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as JSON, with what was read for it or why nothing was."""
+        return {
+            "entry": self.entry.to_dict(self.coverage),
+            "documents": [document.to_dict() for document in self.documents],
+            "failure": self.failure.to_dict() if self.failure else None,
+        }
 
 
 class Assistant:
@@ -72,7 +80,7 @@ class Assistant:
         """Open the index of a home, building it first where there is none and ``build`` allows it.
 
         Raises:
-            IndexMissing, IndexDamaged, IndexStranger, ListError, ModelError, StorageError: as their names say.
+            IndexMissing, IndexDamaged, IndexMismatch, ListError, ModelError, StorageError: as their names say.
         """
         folder = index_dir_of(settings)
         try:
@@ -187,7 +195,7 @@ class Assistant:
         """Take the generation that is published now; whether it is another one.
 
         Raises:
-            IndexMissing, IndexDamaged, IndexStranger: as by ``open``; the old one goes on answering.
+            IndexMissing, IndexDamaged, IndexMismatch: as by ``open``; the old one goes on answering.
         """
         folder = index_dir_of(self.settings)
         if current_generation(folder) == self.index.folder:
@@ -232,8 +240,6 @@ class Assistant:
     def _within(self, filters: Filters | None) -> Filters | None:
         if not self._lists:
             return filters
-        from accelrag.retriever import Filters
-
         return replace(filters or Filters(), lists=self._lists)
 
     def _find(self, name: str) -> tuple[Entry, Coverage]:

@@ -16,8 +16,8 @@ from accelrag.embedding.models import find_model
 from accelrag.errors import (
     AccelragError,
     IndexDamaged,
+    IndexMismatch,
     IndexMissing,
-    IndexStranger,
     ModelError,
     StorageError,
 )
@@ -63,7 +63,7 @@ class Diagnosis:
         """0 or 1."""
         return int(any(f.severity != "info" for f in self.findings))
 
-    def shape(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
         return {
             "home": self.home,
@@ -173,7 +173,7 @@ def _index(settings: Settings) -> Iterator[Finding]:
     for folder in _answering(settings):
         try:
             index = Index.open(folder, model=_model_of(folder, settings), threads=settings.threads)
-        except (IndexMissing, IndexDamaged, IndexStranger, ModelError, StorageError) as error:
+        except (IndexMissing, IndexDamaged, IndexMismatch, ModelError, StorageError) as error:
             yield _said("index", error, "accelrag index --rebuild")
             continue
         with closing(index):

@@ -13,7 +13,7 @@ from typing import Any
 from accelrag.corpus import Corpus
 from accelrag.embedding import VectorCache
 from accelrag.embedding.cache import text_key
-from accelrag.errors import IndexDamaged, IndexMissing, IndexStranger
+from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing
 from accelrag.index import Manifest, Store, current_generation, generations, sweep, writing
 from accelrag.index.bundle import orphans
 from accelrag.index.chunking import embedding_text
@@ -38,7 +38,7 @@ class Collected:
             self.counts[what] = self.counts.get(what, 0) + count
             self.bytes += size
 
-    def shape(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
         return {"dry_run": self.dry_run, "removed": dict(self.counts), "bytes": self.bytes}
 
@@ -118,7 +118,7 @@ def _cache(settings: Settings, found: Collected) -> None:
         try:
             generation = current_generation(folder)
             manifest = Manifest.read(generation)
-        except (IndexMissing, IndexDamaged, IndexStranger):
+        except (IndexMissing, IndexDamaged, IndexMismatch):
             return  # what it needs cannot be told, and the next build will want it
         with closing(Store(generation / "passages.db")) as store:
             keys.setdefault(manifest.fingerprint, set()).update(text_key(text) for text in _texts_of(store))
@@ -164,7 +164,7 @@ def _list_exists(folder: Path) -> bool:
         return all(Path(item["path"]).is_file() for item in Manifest.read(current_generation(folder)).lists)
     except IndexMissing:
         return False
-    except (IndexDamaged, IndexStranger, KeyError):
+    except (IndexDamaged, IndexMismatch, KeyError):
         return True
 
 

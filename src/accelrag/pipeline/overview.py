@@ -32,7 +32,7 @@ class Status:
     index: Mapping[str, Any] = field(default_factory=dict)
     newer: tuple[str, ...] = ()
 
-    def shape(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The status as JSON."""
         return {
             "home": self.home,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from accelrag.corpus import Corpus
-from accelrag.errors import AccelragError, IndexDamaged, IndexMissing, IndexStranger, ListError
+from accelrag.errors import AccelragError, IndexDamaged, IndexMismatch, IndexMissing, ListError
 from accelrag.index import BuildReport, Manifest, Store, current_generation
 from accelrag.listing.changes import Changes, compare, shrank_too_much
 from accelrag.pipeline.home import HomeList
@@ -41,7 +41,7 @@ class ListUpdate:
     first: bool = False
     problem: AccelragError | None = None
 
-    def shape(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
         changes = Changes() if self.first else self.changes
         said = {"error": str(self.problem), "hint": self.problem.hint} if self.problem else {}
@@ -53,7 +53,7 @@ class ListUpdate:
             "first": self.first,
             "changed": bool(self.changes),
             **said,
-            "changes": changes.as_json(),
+            "changes": changes.to_dict(),
         }
 
 
@@ -72,7 +72,7 @@ class UpdateReport:
         """1 where a list could not be refreshed."""
         return int(any(item.problem for item in self.lists))
 
-    def shape(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
         built = None
         if self.index is not None:
@@ -85,9 +85,9 @@ class UpdateReport:
             }
         return {
             "dry_run": self.dry_run,
-            "lists": [item.shape() for item in self.lists],
+            "lists": [item.to_dict() for item in self.lists],
             "missing": self.missing,
-            "fetch": self.fetched.as_dict() if self.fetched is not None else None,
+            "fetch": self.fetched.to_dict() if self.fetched is not None else None,
             "index": built,
         }
 
@@ -193,7 +193,7 @@ def _published(settings: Settings, home_list: HomeList) -> list[Entry] | None:
             return None
         with closing(Store(folder / "passages.db")) as store:
             return list(_standing_in(store, name))
-    except (IndexMissing, IndexDamaged, IndexStranger, KeyError):
+    except (IndexMissing, IndexDamaged, IndexMismatch, KeyError):
         return None
 
 

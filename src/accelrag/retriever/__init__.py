@@ -6,7 +6,7 @@
 
 from accelrag.retriever.fusing import Fusion
 from accelrag.retriever.reading import Reading
-from accelrag.retriever.searching import POOL, Filters, Retriever, Search
+from accelrag.retriever.searching import POOL, Retriever, Search
 from accelrag.retriever.signals import Signals
 
-__all__ = ["POOL", "Filters", "Fusion", "Reading", "Retriever", "Search", "Signals"]
+__all__ = ["POOL", "Fusion", "Reading", "Retriever", "Search", "Signals"]

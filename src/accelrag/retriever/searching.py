@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from accelrag.embedding import Vectors
 from accelrag.errors import UsageError
@@ -20,27 +21,12 @@ from accelrag.retriever.naming import boost
 from accelrag.retriever.reading import Reader, Reading
 from accelrag.retriever.signals import Signals, measure
 from accelrag.stores.lexical import LexicalQuery
-from accelrag.types import KINDS, Coverage, Entry, Hit, Passage, Result
+from accelrag.types import KINDS, Coverage, Entry, Filters, Hit, Passage, Result
 
-__all__ = ["POOL", "Filters", "Retriever", "Search"]
+__all__ = ["POOL", "Retriever", "Search"]
 
 POOL = 100
 _PASSAGES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a search is restricted to; empty means everything."""
-
-    sections: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    entries: tuple[str, ...] = ()
-    lists: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is restricted."""
-        return not (self.sections or self.kinds or self.entries or self.lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +39,14 @@ class Search:
     signals: Signals
     vector: Vectors
     timings: Mapping[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The search as JSON."""
+        return {
+            "query": self.query,
+            "results": [result.to_dict() for result in self.results],
+            "timings": {name: round(seconds, 4) for name, seconds in self.timings.items()},
+        }
 
 
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]

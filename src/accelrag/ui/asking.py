@@ -18,9 +18,8 @@ from typing import Any
 from accelrag.answer.drafting import Withdrawn
 from accelrag.errors import AccelragError, IndexMissing
 from accelrag.pipeline import Assistant, build_index
-from accelrag.retriever import Filters
 from accelrag.settings import Settings
-from accelrag.types import Answer, Sentence, Turn
+from accelrag.types import Answer, Filters, Sentence, Turn
 from accelrag.ui import turn as turns
 from accelrag.ui.desk import Desk
 from accelrag.ui.generators import Choice, Generators

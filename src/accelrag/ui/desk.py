@@ -49,7 +49,7 @@ class Desk:
 
         Raises:
             IndexMissing: nothing was built yet.
-            IndexDamaged, IndexStranger, ModelError: it cannot be used, and there is no older one at hand.
+            IndexDamaged, IndexMismatch, ModelError: it cannot be used, and there is no older one at hand.
         """
         seat = self._take()
         try:

@@ -1,0 +1,39 @@
+"""The values that flow through accelrag. One noun means one thing everywhere.
+
+    list -> Entry -> Document | Failure -> Passage -> Hit -> Claim -> Citation | Rejection -> Answer
+
+Everything here is frozen, holds no behaviour beyond deriving one field from another and showing itself (``to_dict``
+is its JSON), and imports nothing of ours. Offsets are counted in Unicode code points into ``Document.text``; ``end``
+is exclusive.
+"""
+
+from __future__ import annotations
+
+from accelrag.types.answers import Answer, Citation, Claim, Rejection, Sentence, Turn, Verdict
+from accelrag.types.documents import Document, Failure, Passage
+from accelrag.types.entries import KINDS, Coverage, Entry, Kind, Place, Skipped
+from accelrag.types.progress import Progress
+from accelrag.types.results import Filters, Hit, Result
+
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Citation",
+    "Claim",
+    "Coverage",
+    "Document",
+    "Entry",
+    "Failure",
+    "Filters",
+    "Hit",
+    "Kind",
+    "Passage",
+    "Place",
+    "Progress",
+    "Rejection",
+    "Result",
+    "Sentence",
+    "Skipped",
+    "Turn",
+    "Verdict",
+]
