@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from accelrag.cli.chat import turn_of
 from accelrag.pipeline import Assistant, build_index
 from accelrag.settings import Settings
 from accelrag.types import Turn
@@ -77,6 +76,6 @@ def test_the_last_question_of_a_conversation_finds_its_entry(
     history: list[Turn] = []
     for question in turns:
         answer = listed.ask(question, history=history)
-        history.append(turn_of(answer))
+        history.append(Turn.of(answer))
     assert answer.citations, answer.reason
     assert answer.citations[0].entry.url in expected, answer.query

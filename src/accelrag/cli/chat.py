@@ -53,15 +53,8 @@ def converse(
             except AccelragError as error:
                 notice(f"error: {error}" + (f" ({error.hint})" if error.hint else ""))
                 continue
-            history = [*history[1 - _REMEMBERED :], turn_of(last)]
+            history = [*history[1 - _REMEMBERED :], Turn.of(last)]
     return 3 if last is not None and last.refused else 0
-
-
-def turn_of(answer: Answer) -> Turn:
-    """What a follow-up needs to know of an answer."""
-    cited = tuple(dict.fromkeys(c.entry.id for c in answer.citations))
-    also = tuple(r.entry.id for r in answer.also)
-    return Turn(answer.question, answer.query, answer.answer, cited, answer.refused, also)
 
 
 def _source(answer: Answer | None, number: str) -> None:

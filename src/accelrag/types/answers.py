@@ -158,3 +158,10 @@ class Turn:
     entries: tuple[str, ...] = ()  # ids of the entries cited, in order
     refused: bool = False
     also: tuple[str, ...] = ()  # ids of the entries found besides
+
+    @classmethod
+    def of(cls, answer: Answer) -> Turn:
+        """What a follow-up needs to know of an answer. The one way in which terminal, page, MCP and Python make it."""
+        cited = tuple(dict.fromkeys(c.entry.id for c in answer.citations))
+        also = tuple(r.entry.id for r in answer.also)
+        return cls(answer.question, answer.query or answer.question, answer.answer, cited, answer.refused, also)

@@ -176,7 +176,7 @@ class Asking:
             if run.stop.is_set():
                 return
             if isinstance(event, Answer):
-                run.tell((turns.answered(asked, assistant, event), "", _turn(event)))
+                run.tell((turns.answered(asked, assistant, event), "", Turn.of(event)))
                 return
             if isinstance(event, Sentence):
                 sentences.append(event)
@@ -213,11 +213,6 @@ def build_work(settings: Settings, job: Job) -> str:
 
 def _over(html: str, asked: Asked, conversation: Conversation) -> Shown:
     return Shown(html, replace(conversation, last=asked, last_shown=html), done=True)
-
-
-def _turn(answer: Answer) -> Turn:
-    entries = tuple(dict.fromkeys(c.entry.id for c in answer.citations))
-    return Turn(answer.question, answer.query or answer.question, answer.answer, entries, answer.refused)
 
 
 def _progress(job: Job) -> str:
