@@ -161,7 +161,7 @@ class Turn:
 
     @classmethod
     def of(cls, answer: Answer) -> Turn:
-        """What a follow-up needs to know of an answer. The one way in which terminal, page, MCP and Python make it."""
+        """What a follow-up needs to know of an answer. The one way for terminal, page, MCP and Python."""
         cited = tuple(dict.fromkeys(c.entry.id for c in answer.citations))
         also = tuple(r.entry.id for r in answer.also)
         return cls(answer.question, answer.query or answer.question, answer.answer, cited, answer.refused, also)
