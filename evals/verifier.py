@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from accelrag.citations import Checked, Source, Verifier
+from accelrag.citations import CheckedClaim, OfferedSource, Verifier
 from accelrag.embedding import find_model, open_encoder
 from accelrag.embedding.export import export_model
 from accelrag.index.chunking import Sizes, chunk
@@ -59,11 +59,11 @@ def judge(path: Path, shared: Path, encoder: object, *, show: bool) -> tuple[int
         unlisted = Entry(document.id, document.id, document.id, "paper", (Place(document.title, (), ""),))
         entry = known.get(row["url"].lower(), unlisted)
         passages = tuple(chunk(document, encoder.token_spans, Sizes(encoder.max_tokens)))  # type: ignore[attr-defined]
-        source = Source(1, entry, document.coverage, passages)
+        source = OfferedSource(1, entry, document.coverage, passages)
         result = Verifier(encode, {document.id: document.text}.__getitem__).verify(
             Claim(row["sentence"], (1,)), [source]
         )
-        passed = isinstance(result, Checked)
+        passed = isinstance(result, CheckedClaim)
         counts[row["label"]][0] += passed
         counts[row["label"]][1] += 1
         if show or passed != (row["label"] == "true"):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from accelrag.citations import Source
+from accelrag.citations import OfferedSource
 from accelrag.types import Entry, Passage, Place
 
 TILE = (
@@ -41,7 +41,7 @@ def encode(texts: Sequence[str]) -> NDArray[np.float32]:
     return rows
 
 
-def source(n: int, title: str, text: str, *, note: str = "") -> Source:
+def source(n: int, title: str, text: str, *, note: str = "") -> OfferedSource:
     """An entry with one passage of text, and one of its own."""
     entry = Entry(
         f"id{n}", f"https://example.org/{n}", f"https://example.org/{n}", "paper", (Place(title, ("Test",), note),)
@@ -51,7 +51,7 @@ def source(n: int, title: str, text: str, *, note: str = "") -> Source:
         Passage(2 * n, f"note:id{n}", f"id{n}", 0, len(own), own),
         Passage(2 * n + 1, f"text:id{n}", f"id{n}", 0, len(text), text),
     )
-    return Source(n, entry, "abstract", passages)
+    return OfferedSource(n, entry, "abstract", passages)
 
 
 SOURCES = (source(1, "TileFlow", TILE), source(2, "PageStore", PAGE), source(3, "BitPress", QUANT))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelrag.citations import Checked, Numbering, Verifier, read_claims
+from accelrag.citations import CheckedClaim, Numbering, Verifier, read_claims
 from accelrag.text.sentences import sentences
 from accelrag.types import Claim, Rejection
 from fake_sources import DOCUMENTS, PAGE, SOURCES, TILE, encode, source
@@ -17,7 +17,7 @@ def verifier(**options: object) -> Verifier:
     return Verifier(encode, DOCUMENTS.__getitem__, **options)  # type: ignore[arg-type]
 
 
-def verdict(text: str, *cited: int) -> Checked | Rejection:
+def verdict(text: str, *cited: int) -> CheckedClaim | Rejection:
     return verifier().verify(Claim(text, cited), SOURCES)
 
 
@@ -64,7 +64,7 @@ FALSE = [
 @pytest.mark.parametrize(("n", "text"), TRUE)
 def test_what_the_cited_source_says_holds_in_other_words(n: int, text: str) -> None:
     result = verdict(text, n)
-    assert isinstance(result, Checked), result
+    assert isinstance(result, CheckedClaim), result
     assert [e.source.n for e in result.evidence] == [n]
 
 
@@ -77,14 +77,14 @@ def test_a_changed_number_name_or_denial_falls_and_the_reason_names_it(n: int, t
 
 def test_a_wrong_marker_is_mended_when_another_source_says_it() -> None:
     result = verdict("PageStore serves 3 times more requests than SlabServe.", 1)
-    assert isinstance(result, Checked)
+    assert isinstance(result, CheckedClaim)
     assert [e.source.n for e in result.evidence] == [2]
     assert result.reattributed
 
 
 def test_a_sentence_without_a_marker_is_attributed() -> None:
     result = verdict("BitPress runs on the EdgeOne accelerator.")
-    assert isinstance(result, Checked)
+    assert isinstance(result, CheckedClaim)
     assert [e.source.n for e in result.evidence] == [3]
     assert not result.reattributed
 
@@ -93,14 +93,14 @@ def test_each_source_cited_that_says_it_is_kept_and_no_other() -> None:
     twin = replace(source(4, "TileFlow twin", TILE))
     check = Verifier(encode, {**DOCUMENTS, "text:id4": TILE, "note:id4": "TileFlow twin\nTest"}.__getitem__)
     result = check.verify(Claim("TileFlow does not approximate the softmax.", (2, 1, 4)), [*SOURCES, twin])
-    assert isinstance(result, Checked)
+    assert isinstance(result, CheckedClaim)
     assert [e.source.n for e in result.evidence] == [1, 4]
 
 
 def test_a_sentence_that_joins_two_sources_holds_by_its_parts() -> None:
     text = "TileFlow runs 2.5x faster than StreamAttend, while PageStore serves 3 times more requests than SlabServe."
     result = verdict(text, 1, 2)
-    assert isinstance(result, Checked)
+    assert isinstance(result, CheckedClaim)
     assert {e.source.n for e in result.evidence} == {1, 2}
     fell = verdict(text.replace("3 times", "5 times"), 1, 2)
     assert isinstance(fell, Rejection)
@@ -109,7 +109,7 @@ def test_a_sentence_that_joins_two_sources_holds_by_its_parts() -> None:
 def test_markers_past_the_end_are_counted_and_cost_nothing_else() -> None:
     check = verifier()
     result = check.verify(Claim("BitPress runs on the EdgeOne accelerator.", (3, 9)), SOURCES)
-    assert isinstance(result, Checked)
+    assert isinstance(result, CheckedClaim)
     assert result.unknown == (9,)
     assert check.unknown_markers == 1
 
@@ -118,8 +118,8 @@ def test_numbering_from_zero_is_noticed() -> None:
     check = verifier()
     first = check.verify(Claim("TileFlow does not approximate the softmax.", (0,)), SOURCES)
     second = check.verify(Claim("BitPress runs on the EdgeOne accelerator.", (2,)), SOURCES)
-    assert isinstance(first, Checked)
-    assert isinstance(second, Checked)
+    assert isinstance(first, CheckedClaim)
+    assert isinstance(second, CheckedClaim)
     assert first.evidence[0].source.n == 1
     assert second.evidence[0].source.n == 3
     assert not second.reattributed
@@ -144,7 +144,7 @@ def test_what_states_nothing_is_no_sentence_of_an_answer(text: str, why: str) ->
 
 def test_a_quote_is_the_documents_own_text_at_its_offsets() -> None:
     result = verdict("TileFlow runs 2.5x faster than StreamAttend.", 1)
-    assert isinstance(result, Checked)
+    assert isinstance(result, CheckedClaim)
     piece = result.evidence[0].piece
     assert DOCUMENTS[piece.document_id][piece.start : piece.end] == piece.text
     assert piece.text.startswith("On the X200 chip")
@@ -188,7 +188,7 @@ def test_numbers_run_from_one_without_gaps_in_order_of_first_use_and_one_an_entr
         ("BitPress compresses weights to 4 bits without retraining.", (3,)),
     ]:
         result = check.verify(Claim(text, cited), SOURCES)
-        assert isinstance(result, Checked)
+        assert isinstance(result, CheckedClaim)
         shown.append(numbering.cite(result))
     assert [s.citations for s in shown] == [(1,), (2,), (1,)]
     assert [(c.n, c.entry.title) for c in numbering.citations] == [(1, "BitPress"), (2, "TileFlow")]
@@ -206,7 +206,7 @@ def test_a_sentence_taken_from_a_passage_is_supported_by_that_very_sentence(
 ) -> None:
     text, a, b = span
     result = verdict(text[a:b], n)
-    assert isinstance(result, Checked), result
+    assert isinstance(result, CheckedClaim), result
     piece = result.evidence[0].piece
     assert (piece.start, piece.end) == (a, b)
     assert result.support == 1.0
@@ -216,7 +216,7 @@ def test_a_sentence_taken_from_a_passage_is_supported_by_that_very_sentence(
 @given(st.text(max_size=80), st.lists(st.integers(0, 5), max_size=3))
 def test_any_text_gets_a_verdict(text: str, cited: list[int]) -> None:
     result = verdict(text, *cited)
-    if isinstance(result, Checked):
+    if isinstance(result, CheckedClaim):
         for evidence in result.evidence:
             piece = evidence.piece
             assert DOCUMENTS[piece.document_id][piece.start : piece.end] == piece.text
@@ -226,4 +226,4 @@ def test_claims_of_a_draft_come_out_numbered_as_if_read_whole() -> None:
     draft = "BitPress runs on the EdgeOne accelerator [3]. TileFlow does not approximate the softmax [1]."
     check, numbering = verifier(), Numbering()
     results = [check.verify(c, SOURCES) for c in read_claims(draft)]
-    assert [numbering.cite(r).citations for r in results if isinstance(r, Checked)] == [(1,), (2,)]
+    assert [numbering.cite(r).citations for r in results if isinstance(r, CheckedClaim)] == [(1,), (2,)]

@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 
 from accelrag.answer.asked import compared, reading_order, when
 from accelrag.answer.prompt import NOT_IN_SOURCES, SYSTEM, build_prompt, render
-from accelrag.citations import Source
+from accelrag.citations import OfferedSource
 from accelrag.generation import estimate_tokens
 from accelrag.text.sentences import sentences
 from fake_sources import SOURCES, TILE, source
 
 
-def build(sources: tuple[Source, ...] = SOURCES, context: int = 4096, boundary: str = "b0undary", answer: int = 512):  # type: ignore[no-untyped-def]
+def build(
+    sources: tuple[OfferedSource, ...] = SOURCES, context: int = 4096, boundary: str = "b0undary", answer: int = 512
+):  # type: ignore[no-untyped-def]
     return build_prompt(
         "Why?", sources, context=context, answer_tokens=answer, count=estimate_tokens, boundary=boundary
     )

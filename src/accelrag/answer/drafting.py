@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from accelrag.answer.prompt import NOT_IN_SOURCES, Prompt
-from accelrag.citations import Checked, ClaimReader, Source, Verifier
+from accelrag.citations import CheckedClaim, ClaimReader, OfferedSource, Verifier
 from accelrag.errors import AccelragError
 from accelrag.generation import ContextOverflow, Generator, Retract
 from accelrag.types import Claim, Rejection
@@ -44,7 +44,7 @@ class Draft:
         """Source numbers that named no source."""
         return self._verifier.unknown_markers
 
-    def events(self, prompt: Prompt) -> Iterator[Checked | Rejection | Withdrawn]:
+    def events(self, prompt: Prompt) -> Iterator[CheckedClaim | Rejection | Withdrawn]:
         """What holds and what does not, as it comes. A failure of the generator ends it and is kept in ``error``."""
         reader = ClaimReader()
         said: set[str] = set()
@@ -77,8 +77,8 @@ class Draft:
                 yield event
 
     def _judged(
-        self, claim: Claim, sources: Sequence[Source], said: set[str], lead: str
-    ) -> tuple[str, Checked | Rejection | None]:
+        self, claim: Claim, sources: Sequence[OfferedSource], said: set[str], lead: str
+    ) -> tuple[str, CheckedClaim | Rejection | None]:
         """What a claim comes to, and the lead that the next one takes over when this one is dropped."""
         lead = _stronger(lead, claim.lead)
         if len(said) >= _MOST:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from accelrag.answer.finding import Found, find
 from accelrag.answer.question import clean_question
-from accelrag.answer.run import EXTRACTIVE, Run, why_not
-from accelrag.citations import Checked, Evidence, Piece, Source
+from accelrag.answer.run import EXTRACTIVE, AnswerInProgress, why_not
+from accelrag.citations import CheckedClaim, Evidence, OfferedSource, Piece
 from accelrag.errors import AccelragError, GeneratorRefused
 from accelrag.generation.extractive import Excerpt, extract
 from accelrag.generation.protocol import ContextOverflow, Generator
@@ -100,19 +100,23 @@ class Answerer:
         run = self._search(question, limit, filters, history)
         return self._prompt(run.found, self._generator)
 
-    def _search(self, question: str, limit: int, filters: Filters | None, history: Sequence[Turn]) -> Run:
+    def _search(
+        self, question: str, limit: int, filters: Filters | None, history: Sequence[Turn]
+    ) -> AnswerInProgress:
         started = time.perf_counter()
         question = clean_question(question)
         found = find(
             self._retriever, question, limit=limit, filters=filters, history=history, published=self._published
         )
-        return Run(question, found, started, {"search": time.perf_counter() - started}, notices=list(found.notices))
+        return AnswerInProgress(
+            question, found, started, {"search": time.perf_counter() - started}, notices=list(found.notices)
+        )
 
     def _published(self, entry_id: str) -> str:
         document = self._retriever.index.store.document(f"text:{entry_id}")
         return document.published if document else ""
 
-    def _drafted(self, run: Run, generator: Generator) -> Iterator[Sentence | Rejection | Withdrawn]:
+    def _drafted(self, run: AnswerInProgress, generator: Generator) -> Iterator[Sentence | Rejection | Withdrawn]:
         """A language model's sentences. Without any, the notices say why, and ``refused`` is set if nothing held."""
         from accelrag.answer.drafting import Draft, Withdrawn
         from accelrag.citations import Verifier
@@ -139,7 +143,7 @@ class Answerer:
                 )
                 break
             for event in draft.events(prompt):
-                if isinstance(event, Checked):
+                if isinstance(event, CheckedClaim):
                     yield run.cite(event)
                     continue
                 if isinstance(event, Withdrawn):
@@ -152,7 +156,7 @@ class Answerer:
         run.timings["generate"] = time.perf_counter() - run.started - run.timings["search"]
         self._conclude(run, draft, generator)
 
-    def _conclude(self, run: Run, draft: Draft, generator: Generator) -> None:
+    def _conclude(self, run: AnswerInProgress, draft: Draft, generator: Generator) -> None:
         run.rejections = list(draft.rejections)
         run.extra = {"removed_markers": draft.unknown_markers, "reattributed": draft.reattributed}
         if draft.error is not None:
@@ -190,15 +194,15 @@ class Answerer:
             boundary=self._boundary(),
         )
 
-    def _source(self, n: int, result: Result) -> Source:
+    def _source(self, n: int, result: Result) -> OfferedSource:
         store = self._retriever.index.store
         note = store.note_passage(result.entry.id)
         passages = [note, *(hit.passage for hit in result.hits if not hit.passage.is_note)]
         document = store.document(f"text:{result.entry.id}")
         about = "\n".join([document.title, *document.authors]) if document else ""
-        return Source(n, result.entry, result.coverage, tuple(passages), about=about)
+        return OfferedSource(n, result.entry, result.coverage, tuple(passages), about=about)
 
-    def _extractive(self, found: Found) -> Iterator[Checked]:
+    def _extractive(self, found: Found) -> Iterator[CheckedClaim]:
         index = self._retriever.index
         search = found.search
         excerpts = extract(
@@ -215,10 +219,10 @@ class Answerer:
             yield _quoted(n, excerpt)
 
 
-def _quoted(n: int, excerpt: Excerpt) -> Checked:
+def _quoted(n: int, excerpt: Excerpt) -> CheckedClaim:
     """A quote supports itself: it is the document's text at its offsets."""
     result, passage = excerpt.result, excerpt.passage
-    source = Source(n, result.entry, result.coverage, (passage,))
+    source = OfferedSource(n, result.entry, result.coverage, (passage,))
     piece = Piece(
         document_id=passage.document_id,
         start=excerpt.start,
@@ -228,4 +232,4 @@ def _quoted(n: int, excerpt: Excerpt) -> Checked:
         heading=" > ".join(passage.heading),
     )
     claim = Claim(excerpt.text, (n,), excerpt.lead)
-    return Checked(claim, 1.0, "supported", (Evidence(source, piece, 1.0),))
+    return CheckedClaim(claim, 1.0, "supported", (Evidence(source, piece, 1.0),))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from accelrag.citations import Source
+from accelrag.citations import OfferedSource
 from accelrag.generation import Message
 from accelrag.text.plaintext import plain_text
 from accelrag.text.sentences import sentences
@@ -35,13 +35,13 @@ class Prompt:
     """What is sent, the sources that it holds as they are shown in it, and the tokens that the answer may have."""
 
     messages: tuple[Message, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[OfferedSource, ...]
     answer_tokens: int
 
 
 def build_prompt(
     question: str,
-    sources: Sequence[Source],
+    sources: Sequence[OfferedSource],
     *,
     context: int,
     answer_tokens: int,
@@ -89,11 +89,11 @@ def _ask(question: str, blocks: str, boundary: str) -> str:
     )
 
 
-def _head(source: Source, boundary: str) -> str:
+def _head(source: OfferedSource, boundary: str) -> str:
     return f"<{boundary} source={source.n}>\nTitle: {_shown(source.entry.title)}"
 
 
-def _foot(source: Source, boundary: str) -> str:
+def _foot(source: OfferedSource, boundary: str) -> str:
     return f"</{boundary} source={source.n}>"
 
 

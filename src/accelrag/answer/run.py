@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from accelrag.answer.finding import Found
-from accelrag.citations import Checked, Numbering
+from accelrag.citations import CheckedClaim, Numbering
 from accelrag.retriever import Search
 from accelrag.types import Answer, Rejection, Sentence
 from accelrag.types.rendering import answer_text
 
-__all__ = ["EXTRACTIVE", "Run", "why_not"]
+__all__ = ["EXTRACTIVE", "AnswerInProgress", "why_not"]
 
 EXTRACTIVE = "extractive"
 _NEAR = 3  # entries that a refusal offers
 
 
 @dataclass
-class Run:
+class AnswerInProgress:
     """What one question has come to so far."""
 
     question: str
@@ -33,7 +33,7 @@ class Run:
     extra: dict[str, int] = field(default_factory=dict)
     model: str = EXTRACTIVE
 
-    def cite(self, checked: Checked) -> Sentence:
+    def cite(self, checked: CheckedClaim) -> Sentence:
         """Number a claim that holds and keep it."""
         if not self.sentences:
             self.timings["first"] = time.perf_counter() - self.started

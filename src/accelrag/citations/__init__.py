@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from accelrag.citations.evidence import Checked, Evidence, Piece, Source
+from accelrag.citations.evidence import CheckedClaim, Evidence, OfferedSource, Piece
 from accelrag.citations.numbering import Numbering
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Calibration",
-    "Checked",
+    "CheckedClaim",
     "ClaimReader",
     "Evidence",
     "Numbering",
+    "OfferedSource",
     "Piece",
-    "Source",
     "Verifier",
     "read_claims",
 ]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from accelrag.types import Claim, Coverage, Entry, Passage, Verdict
 
-__all__ = ["Checked", "Evidence", "Piece", "Source"]
+__all__ = ["CheckedClaim", "Evidence", "OfferedSource", "Piece"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OfferedSource:
     """An entry as it was offered to the generator under the number ``n``; ``texts`` are its passages as shown."""
 
     n: int
@@ -41,13 +41,13 @@ class Piece:
 class Evidence:
     """The piece of a source that supports a claim, and how well: 0 to 1."""
 
-    source: Source
+    source: OfferedSource
     piece: Piece
     support: float
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedClaim:
     """A claim that holds, with its evidence: the first is the best of the first source cited."""
 
     claim: Claim

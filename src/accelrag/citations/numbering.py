@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelrag.citations.evidence import Checked
+from accelrag.citations.evidence import CheckedClaim
 from accelrag.types import Citation, Sentence
 
 __all__ = ["Numbering"]
@@ -20,7 +20,7 @@ class Numbering:
         """One citation an entry, each with the quote of its first use."""
         return tuple(self._citations)
 
-    def cite(self, checked: Checked) -> Sentence:
+    def cite(self, checked: CheckedClaim) -> Sentence:
         """The sentence with its numbers, and under ``quotes`` the text that supports it."""
         quotes: list[Citation] = []
         for evidence in checked.evidence:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import cached_property
 
-from accelrag.citations.evidence import Piece, Source
+from accelrag.citations.evidence import OfferedSource, Piece
 from accelrag.citations.names import Name, found_in
 from accelrag.citations.quantities import Quantity, quantities
 from accelrag.citations.words import content_stems, word_set
@@ -62,7 +62,7 @@ class Fragment:
 class Reading:
     """A source, cut into sentences once."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: OfferedSource) -> None:
         self.source = source
         self.singles, self._pairs = _fragments(source)
 
@@ -129,7 +129,7 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", plain_text(text))
 
 
-def _fragments(source: Source) -> tuple[list[Fragment], list[tuple[int, int]]]:
+def _fragments(source: OfferedSource) -> tuple[list[Fragment], list[tuple[int, int]]]:
     """The sentences of a source, and the pairs (by position) that follow each other in one passage."""
     found: list[Fragment] = []
     pairs: dict[tuple[int, int], None] = {}

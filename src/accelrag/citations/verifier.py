@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from accelrag.citations.checks import Facts, Miss, facts_of, named, no_claim, problem, same, share
-from accelrag.citations.evidence import Checked, Evidence, Piece, Source
+from accelrag.citations.evidence import CheckedClaim, Evidence, OfferedSource, Piece
 from accelrag.citations.reading import Fragment, Reading
 from accelrag.citations.words import content_stems
 from accelrag.types import Claim, Rejection, Verdict
@@ -69,7 +69,7 @@ class Verifier:
         self.zero_based = False
         self.unknown_markers = 0
 
-    def verify(self, claim: Claim, sources: Sequence[Source]) -> Checked | Rejection:
+    def verify(self, claim: Claim, sources: Sequence[OfferedSource]) -> CheckedClaim | Rejection:
         """Find the evidence of a claim: in what it cites, else in another source, else clause by clause."""
         cited, unknown = self._cited(claim, sources)
         reason = no_claim(claim.text)
@@ -97,7 +97,7 @@ class Verifier:
         why = max(misses, key=lambda m: m.support, default=Miss("no source was offered", 0.0))
         return Rejection(claim.text, why.reason, claim.cited)
 
-    def _cited(self, claim: Claim, sources: Sequence[Source]) -> tuple[list[Source], tuple[int, ...]]:
+    def _cited(self, claim: Claim, sources: Sequence[OfferedSource]) -> tuple[list[OfferedSource], tuple[int, ...]]:
         self.zero_based = self.zero_based or (0 in claim.cited and all(s.n > 0 for s in sources))
         numbers = [n + 1 for n in claim.cited] if self.zero_based else list(claim.cited)
         by_number = {s.n: s for s in sources}
@@ -112,7 +112,7 @@ class Verifier:
         *,
         reattributed: bool = False,
         unknown: tuple[int, ...] = (),
-    ) -> Checked | Rejection:
+    ) -> CheckedClaim | Rejection:
         kept = tuple(
             e for e in evidence if self._documents(e.piece.document_id)[e.piece.start : e.piece.end] == e.piece.text
         )
@@ -120,12 +120,12 @@ class Verifier:
             return Rejection(claim.text, "the document changed since it was indexed", claim.cited)
         support = max(e.support for e in kept)
         verdict: Verdict = "supported" if support >= self._calibration.supported else "partial"
-        return Checked(claim, support, verdict, kept, reattributed, unknown)
+        return CheckedClaim(claim, support, verdict, kept, reattributed, unknown)
 
     def _exact(self, piece: Piece) -> bool:
         return self._documents(piece.document_id)[piece.start : piece.end] == piece.text
 
-    def _by_clause(self, text: str, sources: Sequence[Source]) -> tuple[Evidence, ...]:
+    def _by_clause(self, text: str, sources: Sequence[OfferedSource]) -> tuple[Evidence, ...]:
         """A claim that joins what several sources or distant sentences say: each part must hold by itself."""
         parts = [p.strip() for p in _CLAUSE.split(text)]
         clauses = [f for p in parts if len((f := facts_of(p)).stems) >= 3]
@@ -141,7 +141,7 @@ class Verifier:
         weakest = min(e.support for e in evidence)
         return tuple(Evidence(e.source, e.piece, weakest) for e in evidence)
 
-    def _best(self, facts: Facts, source: Source) -> Evidence | Miss:
+    def _best(self, facts: Facts, source: OfferedSource) -> Evidence | Miss:
         """The best evidence of a source, or why there is none."""
         key = (source.entry.id, tuple((p.document_id, p.start, p.end) for p in source.passages))
         if key not in self._readings:
