@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, cast
 
-import accelrag
 from accelrag.errors import AccelragError
 from accelrag.pipeline import Assistant, Shown
 from accelrag.settings import Settings
 from accelrag.types import Filters
+from accelrag.version import __version__
 
 __all__ = ["build_server", "serve_stdio"]
 
@@ -49,7 +49,7 @@ def build_server(settings: Settings) -> Any:
     from mcp.server import MCPServer
     from mcp.types import ToolAnnotations
 
-    server: Any = MCPServer("accelrag", version=accelrag.__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
+    server: Any = MCPServer("accelrag", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
     desk = _Desk(settings)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 

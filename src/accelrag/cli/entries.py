@@ -9,7 +9,7 @@ import click
 
 from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
-from accelrag.cli.options import common, json_option, narrowed, settings_of
+from accelrag.cli.options import common, json_option, settings_of
 from accelrag.corpus import Corpus
 from accelrag.settings import Settings
 from accelrag.types import Coverage, Entry
@@ -44,7 +44,7 @@ def list_command(
     settings = settings_of(home=home, model=model, list_=list_)
     if skipped:
         return _skipped(settings, as_json)
-    kept = narrowed(_entries(settings), sections, kinds)
+    kept = pipeline.narrowed(_entries(settings), sections, kinds)
     if as_json:
         for entry, coverage in kept:
             out_json(entry.to_dict(coverage))

@@ -9,10 +9,8 @@ import click
 
 from accelrag import pipeline
 from accelrag.cli.console import json_line, notice, progress, safe
-from accelrag.cli.options import common, filters, narrowed, settings_of
+from accelrag.cli.options import common, filters, settings_of
 from accelrag.errors import UsageError
-from accelrag.pipeline.exports import bibtex, markdown
-from accelrag.types import Coverage, Document, Entry
 
 __all__ = ["export_command"]
 
@@ -52,28 +50,13 @@ def export_command(
         if answer.refused:
             notice(answer.reason)
     else:
-        rows = narrowed(assistant.entries(), sections, kinds)
+        rows = pipeline.narrowed(assistant.entries(), sections, kinds)
         if not rows:
             raise UsageError("no entry fits these filters", hint="`accelrag list` shows sections and kinds")
-    text = _text(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows])
+    text = pipeline.exported(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows], json_line)
     if output is None:
         sys.stdout.write(text if form == "jsonl" else safe(text))
         return 0 if rows else 3
     pipeline.write_file(output, text, option="--output")
     notice(f"{len(rows)} entries in {output}")
     return 0 if rows else 3
-
-
-def _text(form: str, rows: list[tuple[Entry, Coverage, Document | None]]) -> str:
-    if form == "bibtex":
-        return bibtex([(entry, document) for entry, _, document in rows])
-    if form == "markdown":
-        return markdown([entry for entry, _, _ in rows])
-    lines = []
-    for entry, coverage, document in rows:
-        shape = entry.to_dict(coverage)
-        if document is not None:
-            facts = document.to_dict()
-            shape["document"] = {k: v for k, v in facts.items() if k not in {"text", "entry"}}
-        lines.append(json_line(shape))
-    return "".join(f"{line}\n" for line in lines)

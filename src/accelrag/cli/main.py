@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import click
 from click.shell_completion import shell_complete
 
-import accelrag
 from accelrag.errors import AccelragError, UsageError
+from accelrag.version import __version__
 
 __all__ = ["COMMANDS", "main", "run"]
 
@@ -73,7 +73,7 @@ class _Lazy(click.Group):
 
 
 @click.group(cls=_Lazy, invoke_without_command=False, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(accelrag.__version__, prog_name="accelrag")
+@click.version_option(__version__, prog_name="accelrag")
 def _group() -> None:
     """Ask a curated list of resources, and check every sentence of the answer.
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import accelrag
 from accelrag.embedding import Encoder, VectorCache, open_encoder
 from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing, ListError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
@@ -30,6 +29,7 @@ from accelrag.stores.dense import DenseIndex
 from accelrag.stores.lexical import LexicalIndex
 from accelrag.text.words import words
 from accelrag.types import Coverage, Document, Entry, Passage, Progress
+from accelrag.version import __version__
 
 __all__ = ["BuildReport", "build"]
 
@@ -134,7 +134,7 @@ def _fill(
     manifest = Manifest(
         schema=SCHEMA,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=accelrag.__version__,
+        version=__version__,
         model=model,
         encoder=json.loads((encoder_dir / "encoder.json").read_text(encoding="utf-8")),
         chunker={"name": CHUNKER, **asdict(sizes)},

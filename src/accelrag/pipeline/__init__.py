@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from accelrag.pipeline.assistant import Assistant, Shown
     from accelrag.pipeline.check import Checked, check_lists, write_fixed
     from accelrag.pipeline.doctor import Diagnosis, Finding, examine
-    from accelrag.pipeline.exports import write_file
+    from accelrag.pipeline.exports import exported, write_file
     from accelrag.pipeline.gc import Collected, collect_garbage
     from accelrag.pipeline.home import HomeList, entries_of, home_lists, read_named_list
+    from accelrag.pipeline.narrowing import narrowed
     from accelrag.pipeline.overview import Status, status
     from accelrag.pipeline.update import ListUpdate, UpdateReport, update_home
     from accelrag.pipeline.work import build_index, fetch_texts, import_texts
@@ -32,9 +33,11 @@ __all__ = [
     "collect_garbage",
     "entries_of",
     "examine",
+    "exported",
     "fetch_texts",
     "home_lists",
     "import_texts",
+    "narrowed",
     "read_named_list",
     "status",
     "update_home",
@@ -47,6 +50,8 @@ _HOMES = {
     "Checked": "accelrag.pipeline.check",
     "check_lists": "accelrag.pipeline.check",
     "write_fixed": "accelrag.pipeline.check",
+    "exported": "accelrag.pipeline.exports",
+    "narrowed": "accelrag.pipeline.narrowing",
     "write_file": "accelrag.pipeline.exports",
     "Diagnosis": "accelrag.pipeline.doctor",
     "Finding": "accelrag.pipeline.doctor",

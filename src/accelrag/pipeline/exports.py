@@ -1,19 +1,21 @@
-"""Entries as BibTeX and Markdown. What the sources did not state is left out, never guessed.
+"""Entries as BibTeX, Markdown and JSON Lines. What the sources did not state is left out, never guessed.
 
 BibTeX fields follow https://www.bibtex.com/format/ and arXiv's https://info.arxiv.org/help/hypertex/bibstyles.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from accelrag.errors import UsageError
 from accelrag.storage import replace_file
 from accelrag.text.words import fold, words
-from accelrag.types import Document, Entry, Kind
+from accelrag.types import Coverage, Document, Entry, Kind
 
-__all__ = ["bibtex", "markdown", "write_file"]
+__all__ = ["bibtex", "exported", "markdown", "write_file"]
 
 _TYPES: dict[Kind, str] = {"book": "book", "paper": "article", "repository": "software", "course": "misc"}
 _ESCAPES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
@@ -50,6 +52,30 @@ def markdown(entries: Sequence[Entry]) -> str:
     for path, lines in sections.items():
         parts.append(f"## {' > '.join(path) or 'Entries'}\n\n" + "\n".join(lines) + "\n")
     return "\n".join(parts)
+
+
+def exported(
+    form: str, rows: Sequence[tuple[Entry, Coverage, Document | None]], dumps: Callable[[object], str] = json.dumps
+) -> str:
+    """The rows as ``bibtex``, ``markdown`` or ``jsonl``, one JSON object a line with what is known of its document.
+
+    Raises:
+        UsageError: there is no such form.
+    """
+    if form == "bibtex":
+        return bibtex([(entry, document) for entry, _, document in rows])
+    if form == "markdown":
+        return markdown([entry for entry, _, _ in rows])
+    if form != "jsonl":
+        raise UsageError(f"there is no form {form!r}", hint="bibtex, markdown or jsonl")
+    lines = []
+    for entry, coverage, document in rows:
+        record = entry.to_dict(coverage)
+        if document is not None:
+            facts = document.to_dict()
+            record["document"] = {k: v for k, v in facts.items() if k not in {"text", "entry"}}
+        lines.append(dumps(record))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _fields(entry: Entry, document: Document | None) -> dict[str, str]:

@@ -20,7 +20,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import accelrag
 from accelrag.corpus import Corpus
 from accelrag.embedding.models import file_sha256
 from accelrag.errors import AccelragError, IndexMissing, ListError
@@ -236,7 +235,7 @@ def _default_list(corpus_dir: Path) -> Path:
     others = _loose_lists(corpus_dir)
     if len(others) == 1:
         return others[0]
-    package = Path(accelrag.__file__).parent
+    package = Path(__file__).parents[1]
     installed = package / "data" / DEFAULT_LIST
     return installed if installed.is_file() else package.parents[1] / "corpus" / DEFAULT_LIST
 

@@ -13,7 +13,6 @@ from urllib.parse import urljoin, urlsplit
 
 import httpcore
 
-from accelrag import __version__
 from accelrag.errors import FetchFailed, FetchRefused, FetchTransient
 from accelrag.settings import Settings
 from accelrag.transport.addresses import PinnedBackend, Resolver, checked_url, judge, resolve_by_system
@@ -22,6 +21,7 @@ from accelrag.transport.politeness import LONGEST_WAIT, Host, backoff, retry_aft
 from accelrag.transport.response import Response
 from accelrag.transport.robots import LONGEST as ROBOTS_BYTES
 from accelrag.transport.robots import Robots
+from accelrag.version import __version__
 
 __all__ = ["Transport"]
 
