@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, cast
 
 from accelrag.errors import AccelragError
-from accelrag.pipeline import Assistant, Shown
+from accelrag.pipeline import Assistant
+from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
 from accelrag.types import Filters
 from accelrag.version import __version__
@@ -27,31 +27,17 @@ _INSTRUCTIONS = (
 )
 
 
-class _Desk:
-    """Opens the index at the first call, building it where there is none, and takes a newer one when it appears."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._assistant: Assistant | None = None
-
-    def assistant(self) -> Assistant:
-        with self._lock:
-            if self._assistant is None:
-                self._assistant = Assistant.open(self._settings, notice=_say)
-            else:
-                self._assistant.refresh()
-            return self._assistant
-
-
 def build_server(settings: Settings) -> Any:
     """An ``MCPServer`` over a home. Nothing is opened before the first call."""
     from mcp.server import MCPServer
     from mcp.types import ToolAnnotations
 
     server: Any = MCPServer("accelrag", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
-    desk = _Desk(settings)
+    live = LiveIndex(settings, build=True, notice=_say)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+    def told(work: Callable[[Assistant], dict[str, Any]]) -> dict[str, Any]:
+        return _told(live, work)
 
     def search(query: str, limit: int = 8, section: str = "", kind: str = "") -> dict[str, Any]:
         """Entries of the list, ranked, each with its best passages.
@@ -59,25 +45,24 @@ def build_server(settings: Settings) -> Any:
         `section` and `kind` narrow the search; `list_sections` names them.
         """
 
-        def work() -> dict[str, Any]:
-            found = desk.assistant().search(query, limit=_bounded(limit), filters=_filters(section, kind))
-            return found.to_dict()
+        def work(assistant: Assistant) -> dict[str, Any]:
+            return assistant.search(query, limit=_bounded(limit), filters=_filters(section, kind)).to_dict()
 
-        return _told(work)
+        return told(work)
 
     def ask(question: str, section: str = "", kind: str = "") -> dict[str, Any]:
         """A cited answer. `refused` is true when nothing in the list supports one; `also` is then what is near."""
-        return _told(lambda: desk.assistant().ask(question, filters=_filters(section, kind)).to_dict())
+        return told(lambda assistant: assistant.ask(question, filters=_filters(section, kind)).to_dict())
 
     def show_entry(entry: str) -> dict[str, Any]:
         """An entry by id, URL or title, with the text that was read for it."""
-        return _told(lambda: _shown(desk.assistant().show(entry)))
+        return told(lambda assistant: assistant.show(entry).to_dict())
 
     def list_sections() -> dict[str, Any]:
         """The sections of the list with the number of entries in each, and the kinds of entries."""
 
-        def work() -> dict[str, Any]:
-            rows = desk.assistant().entries()
+        def work(assistant: Assistant) -> dict[str, Any]:
+            rows = assistant.entries()
             paths = Counter(path for entry, _ in rows for path in entry.sections)
             kinds = Counter(entry.kind for entry, _ in rows)
             return {
@@ -86,7 +71,7 @@ def build_server(settings: Settings) -> Any:
                 "entries": len(rows),
             }
 
-        return _told(work)
+        return told(work)
 
     for tool in (search, ask, show_entry, list_sections):
         server.add_tool(tool, annotations=reads)
@@ -98,10 +83,11 @@ def serve_stdio(settings: Settings) -> None:
     build_server(settings).run("stdio")
 
 
-def _told(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _told(live: LiveIndex, work: Callable[[Assistant], dict[str, Any]]) -> dict[str, Any]:
     # An error of ours is an answer that an agent can act on: the same JSON as on the command line.
     try:
-        return work()
+        with live.lease() as assistant:
+            return work(assistant)
     except AccelragError as error:
         from mcp.types import CallToolResult, TextContent
 
@@ -109,10 +95,6 @@ def _told(work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         text = json.dumps(told, ensure_ascii=False)
         result = CallToolResult(content=[TextContent(type="text", text=text)], structured_content=told, is_error=True)
         return cast("dict[str, Any]", result)  # the SDK takes its own result from any tool as it is
-
-
-def _shown(shown: Shown) -> dict[str, Any]:
-    return shown.to_dict()
 
 
 def _filters(section: str, kind: str) -> Filters | None:

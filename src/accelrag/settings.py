@@ -7,6 +7,7 @@ setting is an error that names the nearest one. Secrets come from the environmen
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import math
 import os
 import tomllib
@@ -17,7 +18,7 @@ from typing import Any
 
 from accelrag.errors import SettingsError
 
-__all__ = ["DEFAULT_LIST", "Settings", "find_home", "user_data_home"]
+__all__ = ["DEFAULT_LIST", "Settings", "find_home", "is_loopback", "user_data_home"]
 
 DEFAULT_LIST = "awesome-ai-accelerators.md"
 
@@ -71,6 +72,12 @@ class Settings:
     port: int = _setting(7860, "port that the web page listens on", most=65_535)
     auth: str = _setting("", "user:password for the web page, or a file of them", secret=True)
     root_path: str = _setting("", "path of the web page behind a proxy")
+    public_url: str = _setting("", "address under which others reach the web page, such as https://lists.example.org")
+    library: str = _setting("local", "who may update from the web page: local, login or everyone")
+    visitor_models: bool = _setting(True, "visitors of the web page may choose a language model")
+    embed_in: str = _setting("", "origins that may show the page in a frame, separated by spaces; * means all")
+    api: bool = _setting(False, "answer OpenAI-compatible requests under /v1")
+    api_key: str = _setting("", "key that these requests must carry", secret=True)
     rate_limit: int = _setting(60, "questions a minute and client on the web page")
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -126,6 +133,18 @@ class Settings:
             shown = ("(hidden)" if value else "") if f.metadata["secret"] else str(value)
             rows.append((f.name, shown, self.origins.get(f.name, "default"), f.metadata["about"]))
         return tuple(rows)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is of this machine alone (RFC 6761 for names below ``localhost``)."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
 
 
 def user_data_home() -> Path:

@@ -143,6 +143,6 @@ def test_a_line_for_a_file_of_logins_is_printed() -> None:
         text=True,
         check=True,
     )
-    assert run.stdout.startswith("ann:scrypt$")
+    assert run.stdout.startswith("ann:$argon2id$")
     assert run.stdout.strip().endswith(":admin")
     assert "secret" not in run.stdout

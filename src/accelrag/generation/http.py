@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 from collections.abc import Iterator
@@ -12,11 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 from accelrag.errors import GeneratorRefused, GeneratorUnavailable
 from accelrag.generation.protocol import ContextOverflow
+from accelrag.settings import is_loopback
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["client", "decoded", "failure", "is_loopback", "lines", "reaching", "with_scheme"]
+__all__ = ["client", "decoded", "failure", "lines", "reaching", "with_scheme"]
 
 _LINE_BYTES = 1_000_000
 _BODY_BYTES = 4_000_000
@@ -45,22 +45,18 @@ def with_scheme(address: str) -> str:
     return urlunsplit(parts).rstrip("/")
 
 
-def is_loopback(url: str) -> bool:
-    """Whether a URL stays on this machine."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
 def client(url: str, *, timeout: float, headers: dict[str, str] | None = None) -> httpx.Client:
     """A client for one server. ``timeout`` is the longest silence in seconds."""
     import httpx
 
     limits = httpx.Timeout(timeout, connect=min(timeout, 10.0))
     # A proxy of the environment must not be asked for what is on this machine.
-    return httpx.Client(timeout=limits, headers=headers, trust_env=not is_loopback(url), follow_redirects=False)
+    return httpx.Client(
+        timeout=limits,
+        headers=headers,
+        trust_env=not is_loopback(urlsplit(url).hostname or ""),
+        follow_redirects=False,
+    )
 
 
 @contextmanager

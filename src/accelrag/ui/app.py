@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from accelrag.settings import Settings
+from accelrag.serving import LiveIndex
+from accelrag.settings import Settings, is_loopback
+from accelrag.ui.access import Access
 from accelrag.ui.asking import Asking
-from accelrag.ui.desk import Desk
 from accelrag.ui.examples import Examples
 from accelrag.ui.explore import Explore
 from accelrag.ui.generators import Generators
@@ -20,10 +20,9 @@ from accelrag.ui.limits import RateLimit
 from accelrag.ui.logins import Logins
 
 if TYPE_CHECKING:
-    import gradio as gr
     from fastapi import FastAPI
 
-__all__ = ["build_app", "is_loopback", "serve"]
+__all__ = ["build_app", "serve"]
 
 # What a page does besides asking (draw the map, filter, stop) comes in small requests of its own.
 _REQUESTS_PER_QUESTION = 10
@@ -47,33 +46,34 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
     root = settings.root_path.strip("/")
     settings = replace(settings, root_path=f"/{root}" if root else "")
     logins = Logins.read(settings.auth)
-    desk, jobs = Desk(settings), Jobs()
+    access = Access.of(settings, logins)
+    live, jobs = LiveIndex(settings), Jobs()
     found = generators or Generators(settings)
     parts = Parts(
         settings=settings,
-        desk=desk,
+        live=live,
         jobs=jobs,
-        asking=Asking(settings, desk, jobs, found),
-        explore=Explore(settings, desk),
+        asking=Asking(settings, live, jobs, found),
+        explore=Explore(settings, live),
         generators=found,
         limit=RateLimit(settings.rate_limit),
-        examples=Examples(desk),
-        is_admin=_admin_rule(settings, logins),
+        examples=Examples(live),
+        access=access,
     )
     app = FastAPI(title="accelrag", docs_url=None, redoc_url=None, openapi_url=None)
 
     @app.get("/healthz")
     def healthz() -> dict[str, Any]:
-        return {"status": "ok", "index": desk.generation or None}
+        return {"status": "ok", "index": live.generation or None}
 
     page = page_blocks(parts)
     page.queue(api_open=False, default_concurrency_limit=None, max_size=None)
-    app.add_middleware(Guard, limit=RateLimit(settings.rate_limit * _REQUESTS_PER_QUESTION))
+    app.add_middleware(Guard, access=access, limit=RateLimit(settings.rate_limit * _REQUESTS_PER_QUESTION))
     mounted: FastAPI = gr.mount_gradio_app(
         app,
         page,
         path="/",
-        auth=logins.check if logins else None,
+        auth=logins.admit if logins else None,
         root_path=settings.root_path or None,
         footer_links=[],
         run_history=False,
@@ -125,34 +125,3 @@ def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None)
     port = sock.getsockname()[1]
     notice(f"The page is at http://{shown}:{port}/ (Ctrl-C ends it)")
     uvicorn.Server(config).run(sockets=[sock])
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
-
-
-def _admin_rule(settings: Settings, logins: Logins | None) -> Callable[[gr.Request], bool]:
-    def is_admin(request: gr.Request) -> bool:
-        if logins is not None and request.username in logins.admins:
-            return True
-        # Behind a proxy everyone comes from this machine; a foreign page that was resolved to it names another host.
-        client = request.client.host if request.client else ""
-        forwarded = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip"))
-        named = _hostname(str(request.headers.get("host", "")))
-        return is_loopback(client) and is_loopback(named) and not forwarded and not settings.root_path
-
-    return is_admin
-
-
-def _hostname(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.rpartition(":")[0] if ":" in host else host

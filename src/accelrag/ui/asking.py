@@ -18,10 +18,10 @@ from typing import Any
 from accelrag.answer.drafting import Withdrawn
 from accelrag.errors import AccelragError, IndexMissing
 from accelrag.pipeline import Assistant, build_index
+from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
 from accelrag.types import Answer, Filters, Sentence, Turn
 from accelrag.ui import turn as turns
-from accelrag.ui.desk import Desk
 from accelrag.ui.generators import Choice, Generators
 from accelrag.ui.jobs import Job, Jobs
 from accelrag.ui.turn import Asked
@@ -78,9 +78,9 @@ class _Run:
 class Asking:
     """Answers the questions of all sessions."""
 
-    def __init__(self, settings: Settings, desk: Desk, jobs: Jobs, generators: Generators) -> None:
+    def __init__(self, settings: Settings, live: LiveIndex, jobs: Jobs, generators: Generators) -> None:
         self._settings = settings
-        self._desk = desk
+        self._live = live
         self._jobs = jobs
         self._generators = generators
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="accelrag ask")
@@ -154,7 +154,7 @@ class Asking:
 
     def _work(self, run: _Run, asked: Asked, history: tuple[Turn, ...], choice: Choice) -> None:
         try:
-            with self._desk.lease() as lent:
+            with self._live.lease() as lent:
                 assistant = self._generators.using(lent, choice)
                 self._answer(run, assistant, asked, history, choice)
         except BaseException as error:  # noqa: BLE001  told to the page, which is on another thread
@@ -189,7 +189,7 @@ class Asking:
 
     async def _built(self, run: _Run) -> AsyncIterator[str]:
         """Build the index where there is none, telling how far it is."""
-        if self._desk.generation:
+        if self._live.generation:
             return
         job = self._jobs.start("index", lambda job: build_work(self._settings, job))
         while job.running:
@@ -197,7 +197,7 @@ class Asking:
                 return
             yield f"There is no index yet: building it. {_progress(job)}"
             await asyncio.sleep(_BEAT)
-        if job.state != "done" and not self._desk.generation:
+        if job.state != "done" and not self._live.generation:
             raise IndexMissing(
                 f"the index could not be built: {job.message}", hint="try again, or see the Library tab"
             )

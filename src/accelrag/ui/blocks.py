@@ -14,12 +14,13 @@ import gradio as gr
 
 from accelrag.errors import AccelragError
 from accelrag.pipeline import entries_of
+from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
 from accelrag.types import KINDS
 from accelrag.ui import library
 from accelrag.ui import turn as turns
+from accelrag.ui.access import Access
 from accelrag.ui.asking import Asking, Conversation
-from accelrag.ui.desk import Desk
 from accelrag.ui.escape import attribute, shorten, text
 from accelrag.ui.examples import Examples
 from accelrag.ui.explore import Explore
@@ -69,14 +70,18 @@ class Parts:
     """What the page is made over."""
 
     settings: Settings
-    desk: Desk
+    live: LiveIndex
     jobs: Jobs
     asking: Asking
     explore: Explore
     generators: Generators
     limit: RateLimit
     examples: Examples
-    is_admin: Callable[[gr.Request], bool]
+    access: Access
+
+    def is_admin(self, request: gr.Request) -> bool:
+        """Whether who sent a request may change the library."""
+        return self.access.is_admin(request.request.scope, request.username)
 
 
 def page_assets() -> dict[str, Any]:
@@ -170,7 +175,7 @@ def _explore_tab(parts: Parts) -> None:
     explore = parts.explore
 
     def explore_overview(known: Any = "") -> str:
-        generation = parts.desk.generation
+        generation = parts.live.generation
         fresh = known == generation and bool(generation)
         return json.dumps({"generation": generation, "html": "" if fresh else _guarded(explore.overview)})
 

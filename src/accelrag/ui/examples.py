@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from accelrag.pipeline import Assistant
+from accelrag.serving import LiveIndex
 from accelrag.types import Coverage, Entry
-from accelrag.ui.desk import Desk
 
 __all__ = ["Examples"]
 
@@ -18,15 +18,15 @@ _TRIED = 18
 class Examples:
     """The questions of the published generation, worked out once for each."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, live: LiveIndex) -> None:
+        self._live = live
         self._known: tuple[str, tuple[str, ...]] = ("", ())
 
     def now(self) -> tuple[str, ...]:
         """At most six questions from different sections; none where there is no index."""
-        generation = self._desk.generation
+        generation = self._live.generation
         if generation and generation != self._known[0]:
-            with self._desk.lease() as assistant:
+            with self._live.lease() as assistant:
                 self._known = (generation, tuple(_answered(assistant)))
         return self._known[1]
 

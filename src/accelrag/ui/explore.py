@@ -8,10 +8,10 @@ from typing import Any
 
 from accelrag.errors import AccelragError, EntryUnknown, IndexMissing
 from accelrag.pipeline import Assistant, Shown, entries_of
+from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
 from accelrag.sources.reasons import REASONS
 from accelrag.types import KINDS, Coverage, Document, Entry
-from accelrag.ui.desk import Desk
 from accelrag.ui.escape import attribute, shorten, text
 from accelrag.ui.evidence import COVERAGE, badges, path_of
 from accelrag.ui.links import anchor
@@ -31,9 +31,9 @@ Rows = Sequence[tuple[Entry, Coverage]]
 class Explore:
     """What the Explore tab asks for."""
 
-    def __init__(self, settings: Settings, desk: Desk) -> None:
+    def __init__(self, settings: Settings, live: LiveIndex) -> None:
         self._settings = settings
-        self._desk = desk
+        self._live = live
 
     def overview(self) -> str:
         """Map, filters and the first rows."""
@@ -49,7 +49,7 @@ class Explore:
     def entry(self, entry_id: str) -> str:
         """An entry with its text and neighbours, or a line that says why not."""
         try:
-            with self._desk.lease() as assistant:
+            with self._live.lease() as assistant:
                 return _entry(assistant, assistant.show(entry_id[:300]))
         except (EntryUnknown, IndexMissing) as error:
             return f'<p class="trouble">{text(str(error), 300)}</p><p class="hint">{text(error.hint, 300)}</p>'
@@ -57,7 +57,7 @@ class Explore:
     def title(self, entry_id: str) -> str:
         """The title of an entry; empty where there is none."""
         try:
-            with self._desk.lease() as assistant:
+            with self._live.lease() as assistant:
                 found = assistant.index.store.entry(entry_id[:300])
         except AccelragError:
             return ""
@@ -65,7 +65,7 @@ class Explore:
 
     def _rows(self) -> tuple[Rows, Mapping[str, tuple[float, float]]]:
         try:
-            with self._desk.lease() as assistant:
+            with self._live.lease() as assistant:
                 return assistant.entries(), assistant.index.store.map()
         except IndexMissing:
             entries, _ = entries_of(self._settings)

@@ -1,26 +1,33 @@
 """Who may use the page, and who may change the library.
 
-``user:password`` is one login, the admin. A file holds one login a line, ``user:scrypt$N$r$p$salt$hash``, with
-``:admin`` behind those who may update the library; ``accelrag serve --hash-password USER`` prints such a line.
-scrypt: RFC 7914.
+``user:password`` is one login, the admin. A file holds one login a line, ``user:HASH``, with ``:admin`` behind those
+who may update the library; ``accelrag serve --hash-password USER`` prints such a line. Hashes are Argon2id, RFC 9106.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
-import os
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 
 from accelrag.errors import SettingsError
 
-__all__ = ["Logins", "hashed_login"]
+__all__ = ["Attempts", "Logins", "hashed_login"]
 
-_N, _R, _P = 2**14, 8, 1
 _HINT = "give user:password, or a file with a line user:HASH each: `accelrag serve --hash-password USER` prints one"
+_HASHER = PasswordHasher()
+_AT_ONCE = threading.Semaphore(2)  # each check takes 64 MB for its time
+_FREE = 3  # wrong passwords before a client has to wait
+_LONGEST = 300.0
+_CLIENTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ class Logins:
         user, colon, password = auth.partition(":")
         if not colon or not user or not password:
             raise SettingsError("the login is neither user:password nor a file that is there", hint=_HINT)
-        return cls({user: _hashed(password)}, frozenset({user}))
+        return cls({user: _HASHER.hash(password)}, frozenset({user}))
 
     @classmethod
     def _from_file(cls, path: Path) -> Logins:
@@ -64,7 +71,12 @@ class Logins:
                 continue
             user, _, rest = line.strip().partition(":")
             stored, _, role = rest.partition(":")
-            if not user or _parts(stored) is None or role not in ("", "admin"):
+            if stored.startswith("scrypt$"):
+                raise SettingsError(
+                    f"line {number} of {path} holds a hash of an earlier accelrag",
+                    hint=f"make it anew: accelrag serve --hash-password {user}",
+                )
+            if not user or not _is_hash(stored) or role not in ("", "admin"):
                 raise SettingsError(f"line {number} of {path} is no login", hint=_HINT)
             hashes[user] = stored
             if role:
@@ -76,11 +88,40 @@ class Logins:
     def check(self, user: str, password: str) -> bool:
         """Whether the password is the user's. An unknown user takes as long as a known one."""
         stored = self.hashes.get(user)
-        parts = _parts(stored or _hashed("nobody", b"\0" * 16))
-        assert parts is not None
-        n, r, p, salt, wanted = parts
-        found = hashlib.scrypt(password.encode(), salt=salt, n=n, r=r, p=p, dklen=len(wanted), maxmem=2**27)
-        return hmac.compare_digest(found, wanted) and stored is not None
+        try:
+            with _AT_ONCE:
+                return _HASHER.verify(stored or _nobody(), password) and stored is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+    async def admit(self, user: str, password: str) -> bool:
+        """As ``check``, on a thread of its own: other requests go on meanwhile."""
+        return await asyncio.to_thread(self.check, user, password)
+
+
+class Attempts:
+    """Slows clients that give wrong passwords: after three, each further one doubles the wait, up to five minutes."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failed: OrderedDict[str, tuple[int, float]] = OrderedDict()  # how often, and until when to wait
+
+    def wait(self, client: str) -> float:
+        """Seconds until the client may try again; 0 when it may now."""
+        _, until = self._failed.get(client, (0, 0.0))
+        return max(0.0, until - self._clock())
+
+    def failed(self, client: str) -> None:
+        """Count a wrong password."""
+        count = self._failed.pop(client, (0, 0.0))[0] + 1
+        pause = min(_LONGEST, 2.0 ** (count - _FREE)) if count >= _FREE else 0.0
+        self._failed[client] = (count, self._clock() + pause)
+        while len(self._failed) > _CLIENTS:
+            self._failed.popitem(last=False)
+
+    def succeeded(self, client: str) -> None:
+        """Forget what a client did wrong."""
+        self._failed.pop(client, None)
 
 
 def hashed_login(user: str, password: str, *, admin: bool = False) -> str:
@@ -91,20 +132,19 @@ def hashed_login(user: str, password: str, *, admin: bool = False) -> str:
     """
     if not user or ":" in user or user.startswith("#") or not user.isprintable() or not password:
         raise SettingsError("a login needs a name without a colon and a password", hint=_HINT)
-    return f"{user}:{_hashed(password)}{':admin' if admin else ''}"
+    return f"{user}:{_HASHER.hash(password)}{':admin' if admin else ''}"
 
 
-def _hashed(password: str, salt: bytes | None = None) -> str:
-    salt = salt or os.urandom(16)
-    digest = hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, dklen=32, maxmem=2**27)
-    return f"scrypt${_N}${_R}${_P}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
+@cache
+def _nobody() -> str:
+    return _HASHER.hash("nobody")
 
 
-def _parts(stored: str) -> tuple[int, int, int, bytes, bytes] | None:
+def _is_hash(stored: str) -> bool:
+    from argon2 import extract_parameters
+
     try:
-        name, n, r, p, salt, digest = stored.split("$")
-        found = int(n), int(r), int(p), base64.b64decode(salt, validate=True), base64.b64decode(digest, validate=True)
-    except (ValueError, binascii.Error):
-        return None
-    bounded = name == "scrypt" and 2 <= found[0] <= 2**18 and found[0] & (found[0] - 1) == 0
-    return found if bounded and 1 <= found[1] <= 16 and 1 <= found[2] <= 4 and found[3] and found[4] else None
+        parameters = extract_parameters(stored)
+    except InvalidHashError:
+        return False
+    return parameters.memory_cost <= 2**20 and parameters.time_cost <= 32  # at most 1 GB for one check
