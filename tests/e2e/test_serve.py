@@ -119,7 +119,35 @@ def test_the_library_is_closed_to_those_who_come_through_a_proxy(open_page: Page
 
     assert "Passages" in str(asyncio.run(watch({})))
     assert "Passages" not in str(asyncio.run(watch({"X-Forwarded-For": "127.0.0.1, 203.0.113.9"})))
-    assert "Passages" not in str(asyncio.run(watch({"Host": "rebound.example", "X-A": "b"})))
+    assert "Passages" not in str(asyncio.run(watch({"Host": "127.0.0.1:1", "X-A": "b"})))
+    rebound = httpx.get(f"{open_page.url}config", headers={"Host": "rebound.example"})
+    assert rebound.status_code == 403
+    assert "--public-url" in rebound.text
+
+
+def test_a_foreign_page_cannot_act_with_the_login_of_its_visitor(locked_page: PageServer) -> None:
+    base = locked_page.url.replace("0.0.0.0", "127.0.0.1")
+    with httpx.Client() as person:
+        entered = person.post(f"{base}login", data={"username": "ann", "password": "secret"})
+        assert all("samesite=lax" in cookie.lower() for cookie in entered.headers.get_list("set-cookie"))
+        body = {"data": [], "fn_index": 0, "session_hash": "x"}
+        for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
+            acted = person.post(f"{base}gradio_api/queue/join", json=body, headers={"Origin": origin})
+            assert acted.status_code == 403
+            read = person.get(f"{base}config", headers={"Origin": origin})
+            assert read.status_code == 403
+            assert "access-control-allow-origin" not in read.headers
+        assert person.get(f"{base}config").status_code == 200
+        person.get(f"{base}logout", follow_redirects=False)
+        assert person.get(f"{base}config").status_code == 401
+
+
+def test_wrong_passwords_are_slowed(served: Path, tiny_encoder: Path) -> None:
+    with PageServer(served, "--auth", "ann:secret", model=tiny_encoder) as server:
+        wrong = {"username": "ann", "password": "wrong"}
+        codes = [httpx.post(f"{server.url}login", data=wrong).status_code for _ in range(5)]
+        assert codes[:3] == [400, 400, 400]
+        assert codes[-1] == 429
 
 
 def test_a_taken_port_is_one_clear_line(open_page: PageServer, served: Path) -> None:
