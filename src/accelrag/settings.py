@@ -33,6 +33,12 @@ _NOT_SETTINGS = {"ACCELRAG_SHARED"}
 
 
 def _setting(default: Any, about: str, *, secret: bool = False, least: float = 0, most: float = math.inf) -> Any:
+    if isinstance(default, dict):
+        return field(
+            default_factory=dict,
+            hash=False,
+            metadata={"about": about, "secret": secret, "least": least, "most": most},
+        )
     return field(default=default, metadata={"about": about, "secret": secret, "least": least, "most": most})
 
 
@@ -79,6 +85,9 @@ class Settings:
     api: bool = _setting(False, "answer OpenAI-compatible requests under /v1")
     api_key: str = _setting("", "key that these requests must carry", secret=True)
     rate_limit: int = _setting(60, "questions a minute and client on the web page")
+    bases: Mapping[str, str] = _setting(
+        {}, "base addresses of sources by name: [bases] in the file, ACCELRAG_BASE_<NAME>"
+    )
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -114,7 +123,8 @@ class Settings:
             for key, raw in layer.items():
                 if key == "home":
                     continue
-                values[key] = _coerce(key, raw, origin)
+                made = _coerce(key, raw, origin)
+                values[key] = {**values.get(key, {}), **made} if key == "bases" else made
                 origins[key] = origin if origin != "environment" else _variable_of(key, environ)
         return cls(**values, origins=origins)
 
@@ -201,6 +211,9 @@ def _environment_layer(environ: Mapping[str, str]) -> tuple[str, Mapping[str, An
         if not variable.startswith("ACCELRAG_") or variable in _NOT_SETTINGS or not value:
             continue
         key = variable.removeprefix("ACCELRAG_").lower()
+        if key.startswith("base_"):
+            layer.setdefault("bases", {})[key.removeprefix("base_")] = value
+            continue
         _known(key, "environment", shown=variable)
         layer[key] = value
     return "environment", layer
@@ -225,6 +238,8 @@ def _known(key: str, origin: str, *, shown: str = "") -> None:
 def _coerce(key: str, raw: Any, origin: str) -> Any:
     _known(key, origin)
     setting = {f.name: f for f in fields(Settings)}[key]
+    if key == "bases":
+        return _addresses(raw, origin)
     wanted = setting.default
     shown = "(hidden)" if setting.metadata["secret"] else repr(raw)[:80]
     problem = SettingsError(
@@ -250,6 +265,18 @@ def _coerce(key: str, raw: Any, origin: str) -> Any:
     if not isinstance(raw, (str, os.PathLike)):
         raise problem
     return str(raw)
+
+
+def _addresses(raw: Any, origin: str) -> Mapping[str, str]:
+    if not isinstance(raw, Mapping):
+        raise SettingsError(f"bases in {origin} is no table", hint='write [bases] and name = "https://..." below it')
+    for name, address in raw.items():
+        if not str(address).startswith(("http://", "https://")):
+            raise SettingsError(
+                f"the base address {name} in {origin} is no http(s) address: {str(address)[:80]!r}",
+                hint="give an address like https://mirror.example.org",
+            )
+    return {str(name).lower(): str(address) for name, address in raw.items()}
 
 
 def _wanted(default: Any, metadata: Mapping[str, Any]) -> str:

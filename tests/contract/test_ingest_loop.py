@@ -9,7 +9,7 @@ from accelrag.corpus import Corpus
 from accelrag.errors import FetchFailed, FetchTransient
 from accelrag.settings import Settings
 from accelrag.sources import REASONS, Unchanged
-from accelrag.sources.work import document
+from accelrag.sources.requests import document
 from accelrag.transport import Transport
 from accelrag.types import Document
 from fake_entries import entries
@@ -33,15 +33,15 @@ class Scripted:
         self.outcomes = outcomes
         self.asked = []
 
-    def fetch(self, wants):
-        for want in wants:
-            self.asked.append(want.entry.url)
-            outcome = self.outcomes[want.entry.url.rpartition("/")[2]]
+    def fetch(self, requests):
+        for request in requests:
+            self.asked.append(request.entry.url)
+            outcome = self.outcomes[request.entry.url.rpartition("/")[2]]
             if callable(outcome):
-                outcome = outcome(want)
+                outcome = outcome(request)
             if isinstance(outcome, BaseException):
                 raise outcome
-            yield [(want, document(want, outcome, "page", source="x") if isinstance(outcome, str) else outcome)]
+            yield [(request, document(request, outcome, "page", source="x") if isinstance(outcome, str) else outcome)]
 
 
 class Told:
@@ -161,7 +161,7 @@ def test_a_fault_in_a_source_is_the_failure_of_its_entry_alone(corpus, fetch):
 
 def test_a_source_that_forgets_an_entry_is_found_out(corpus, fetch):
     class Forgetful(Scripted):
-        def fetch(self, wants):
+        def fetch(self, requests):
             return iter(())
 
     assert fetch(Forgetful()).failed == 3

@@ -6,8 +6,8 @@ import pytest
 
 from accelrag.errors import FetchFailed
 from accelrag.settings import Settings
-from accelrag.sources import Unchanged, Want
-from accelrag.sources.arxiv import ArxivSource
+from accelrag.sources import Request, Unchanged
+from accelrag.sources.hosts.arxiv import ArxivSource
 from accelrag.transport import Transport
 from accelrag.types import Document
 from fake_entries import entries
@@ -31,10 +31,10 @@ def fetch(web, fake):
     def fetch(urls, known=None):
         settings = Settings(**web.settings)
         with Transport(settings, clock=fake.clock, sleep=fake.sleep, random=lambda: 0.0) as transport:
-            wants = [Want(e, (known or {}).get(e.id)) for e in entries(*urls)]
+            requests = [Request(e, (known or {}).get(e.id)) for e in entries(*urls)]
             source = ArxivSource(settings, transport)
-            found = {w.entry.url: o for answer in source.fetch(wants) for w, o in answer}
-        assert len(found) == len(wants), "every id is accounted for"
+            found = {w.entry.url: o for answer in source.fetch(requests) for w, o in answer}
+        assert len(found) == len(requests), "every id is accounted for"
         return found
 
     return fetch

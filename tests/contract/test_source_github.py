@@ -7,8 +7,8 @@ import pytest
 
 from accelrag.errors import FetchFailed
 from accelrag.settings import Settings
-from accelrag.sources import Unchanged, Want
-from accelrag.sources.github import GithubSource
+from accelrag.sources import Request, Unchanged
+from accelrag.sources.hosts.github import GithubSource
 from accelrag.transport import Transport
 from fake_entries import entries
 from fake_servers import Repository, Web, closed_port
@@ -29,8 +29,8 @@ def fetch(web):
         fake = FakeTime()
         made = Settings(**{**web.settings, **settings})
         with Transport(made, clock=fake.clock, sleep=fake.sleep, random=lambda: 0.0) as transport:
-            (want,) = [Want(e, known) for e in entries(url)]
-            ((_, outcome),) = next(iter(GithubSource(made, transport).fetch([want])))
+            (request,) = [Request(e, known) for e in entries(url)]
+            ((_, outcome),) = next(iter(GithubSource(made, transport).fetch([request])))
         return outcome
 
     return fetch

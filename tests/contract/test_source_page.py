@@ -7,8 +7,8 @@ import pytest
 
 from accelrag.errors import AccelragError
 from accelrag.settings import Settings
-from accelrag.sources import Unchanged, Want
-from accelrag.sources.page import PageSource
+from accelrag.sources import Request, Unchanged
+from accelrag.sources.hosts.page import PageSource
 from accelrag.transport import Transport
 from fake_entries import entries
 from fake_servers import Reply, Web
@@ -37,8 +37,8 @@ def fetch(web):
         fake = FakeTime()
         made = Settings(**{**web.settings, **settings})
         with Transport(made, clock=fake.clock, sleep=fake.sleep, spacing=0.0) as transport:
-            (want,) = [Want(e, known) for e in entries(f"{web.url}{path}")]
-            ((_, outcome),) = next(iter(PageSource(made, transport).fetch([want])))
+            (request,) = [Request(e, known) for e in entries(f"{web.url}{path}")]
+            ((_, outcome),) = next(iter(PageSource(made, transport).fetch([request])))
         return outcome
 
     return fetch

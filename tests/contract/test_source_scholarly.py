@@ -4,9 +4,9 @@ import pytest
 
 from accelrag.errors import AccelragError, FetchFailed
 from accelrag.settings import Settings
-from accelrag.sources import Unchanged, Want
-from accelrag.sources.page import PageSource
-from accelrag.sources.scholarly import ScholarlySource
+from accelrag.sources import Request, Unchanged
+from accelrag.sources.hosts.page import PageSource
+from accelrag.sources.hosts.scholarly import ScholarlySource
 from accelrag.transport import Transport
 from accelrag.types import Document
 from fake_entries import entries
@@ -51,9 +51,9 @@ def fetch(web):
 
         with Transport(settings, clock=fake.clock, sleep=fake.sleep, resolve=resolve, spacing=0.0) as transport:
             source = ScholarlySource(settings, transport, PageSource(settings, transport))
-            wants = [Want(e, known) for e in entries(*urls, title="Weights at Home")]
-            found = [o for answer in source.fetch(wants) for _, o in answer]
-        assert len(found) == len(wants)
+            requests = [Request(e, known) for e in entries(*urls, title="Weights at Home")]
+            found = [o for answer in source.fetch(requests) for _, o in answer]
+        assert len(found) == len(requests)
         return found
 
     return fetch

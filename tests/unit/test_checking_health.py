@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelrag.checking import LinkHealth, Observation, health_from_json, health_to_json, judge, observed
+from accelrag.checking import LinkHealth, health_from_json, health_to_json, judge, observed
+from accelrag.types import Observation
 
 URL = "https://n.example/page"
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)

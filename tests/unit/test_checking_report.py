@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from accelrag.checking import LinkHealth, Observation, check_list, fixed_list, judge
+from accelrag.checking import LinkHealth, check_list, fixed_list, judge
 from accelrag.listing import parse
-from accelrag.types import Document
+from accelrag.types import Document, Observation
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 LIST = """# A List

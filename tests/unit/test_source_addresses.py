@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelrag.listing import parse
-from accelrag.sources import route
-from accelrag.sources.arxiv import arxiv_id
+from accelrag.sources import registered
+from accelrag.sources.hosts.arxiv import arxiv_id
 from accelrag.sources.identifiers import identifier
 from accelrag.sources.targets import Target, github_target
 
@@ -90,7 +90,7 @@ def test_a_scholarly_link_gives_its_identifier(url, id_):
 )
 def test_each_address_has_one_source(url, name):
     (entry,) = parse(f"# L\n\n- [A]({url}) - Note.").entries
-    assert route(entry) == name
+    assert registered().route(entry) == name
 
 
 @given(st.text(max_size=60))

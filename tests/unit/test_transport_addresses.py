@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelrag.errors import FetchRefused
-from accelrag.transport.addresses import checked_url, judge
+from accelrag.transport.addresses import checked_url, vet_address
 
 CLOSED = [
     "127.0.0.1", "127.255.255.254", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "169.254.0.1",
@@ -20,7 +20,7 @@ CLOSED = [
 @pytest.mark.parametrize("address", CLOSED)
 def test_an_address_off_the_public_internet_is_refused(address):
     with pytest.raises(FetchRefused) as refused:
-        judge(address, allow_private=False)
+        vet_address(address, allow_private=False)
     assert refused.value.reason == "refused-address"
 
 
@@ -28,12 +28,12 @@ def test_an_address_off_the_public_internet_is_refused(address):
     "address", ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "::ffff:8.8.8.8"]
 )
 def test_a_public_address_is_open(address):
-    judge(address, allow_private=False)
+    vet_address(address, allow_private=False)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "192.168.0.9", "::1", "fd00::1", "::ffff:127.0.0.1"])
 def test_the_setting_opens_loopback_and_private_addresses(address):
-    judge(address, allow_private=True)
+    vet_address(address, allow_private=True)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_the_setting_opens_loopback_and_private_addresses(address):
 )
 def test_the_setting_leaves_link_local_and_metadata_closed(address):
     with pytest.raises(FetchRefused):
-        judge(address, allow_private=True)
+        vet_address(address, allow_private=True)
 
 
 @given(st.ip_addresses(v=4))
 def test_an_ipv4_address_hides_in_no_form_of_ipv6(ip):
     def is_open(address):
         try:
-            judge(str(address), allow_private=False)
+            vet_address(str(address), allow_private=False)
         except FetchRefused:
             return False
         return True

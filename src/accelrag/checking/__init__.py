@@ -3,8 +3,6 @@
 from accelrag.checking.fixing import fixed_list
 from accelrag.checking.health import (
     LinkHealth,
-    Observation,
-    State,
     health_from_json,
     health_to_json,
     judge,
@@ -16,10 +14,8 @@ from accelrag.checking.titles import normalised_title, same_work
 __all__ = [
     "Finding",
     "LinkHealth",
-    "Observation",
     "Report",
     "Severity",
-    "State",
     "check_list",
     "fixed_list",
     "health_from_json",

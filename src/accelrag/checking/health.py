@@ -10,29 +10,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import get_args
 
 from accelrag.listing import canonical_url
+from accelrag.types import Observation, State
 
-__all__ = ["LinkHealth", "Observation", "State", "health_from_json", "health_to_json", "judge", "observed"]
+__all__ = ["LinkHealth", "health_from_json", "health_to_json", "judge", "observed"]
 
-State = Literal["ok", "moved", "blocked", "gone", "timeout", "dns", "failing"]
 _DEAD: frozenset[State] = frozenset({"gone", "timeout", "dns", "failing"})
 _GONE = frozenset({404, 410})
 # Answers that sites give to programs while people see the page; 999 is LinkedIn's own.
 _BLOCKED = frozenset({401, 402, 403, 405, 406, 407, 418, 423, 429, 451, 503, 999})
 _APART = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What one probe saw. ``target`` is where a permanent redirect leads."""
-
-    url: str
-    state: State
-    status: int = 0
-    target: str = ""
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from accelrag.ingest.imports import import_jsonl
 from accelrag.ingest.lists import fetch_list
 from accelrag.ingest.loop import fetch
-from accelrag.ingest.probes import Observation, probe
-from accelrag.ingest.report import Progress, Silent, Summary
+from accelrag.ingest.probes import probe
+from accelrag.ingest.report import Summary
 
-__all__ = ["Observation", "Progress", "Silent", "Summary", "fetch", "fetch_list", "import_jsonl", "probe"]
+__all__ = ["Summary", "fetch", "fetch_list", "import_jsonl", "probe"]

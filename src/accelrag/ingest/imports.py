@@ -19,13 +19,13 @@ from typing import IO, Any
 
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, UsageError
-from accelrag.ingest.report import Progress, Silent, Summary
+from accelrag.ingest.report import Summary
 from accelrag.listing import canonical_url, entry_id
 from accelrag.listing.kinds import kind_of
-from accelrag.sources import Want, clean_line
-from accelrag.sources.work import document
+from accelrag.sources import Request, clean_line
+from accelrag.sources.requests import document
 from accelrag.storage import hold
-from accelrag.types import Document, Entry, Place
+from accelrag.types import Document, Entry, Place, Progress, Silent
 
 __all__ = ["import_jsonl"]
 
@@ -121,7 +121,7 @@ def _read(line: str, name: str, now: str) -> tuple[Entry, Document]:
     entry = Entry(id=entry_id(key), key=key, url=url, kind=kind, places=(place,))
     year = re.match(r"\d{4}(?:-\d\d(?:-\d\d)?)?", _string(record, "year") or _string(record, "published"))
     made = document(
-        Want(entry), text, "abstract" if record.get("abstract") and not record.get("text") else "full", source=url,
+        Request(entry), text, "abstract" if record.get("abstract") and not record.get("text") else "full", source=url,
         title=title, authors=_authors(record.get("authors")), published=year[0] if year else "",
         licence=_string(record, "licence") or _string(record, "license"),
         metadata={"imported": name, "doi": _string(record, "doi"), "eprint": _string(record, "arxiv_id")},

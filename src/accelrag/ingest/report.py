@@ -4,42 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 from accelrag.types import Failure
 
-__all__ = ["Fate", "Progress", "Silent", "Summary"]
+__all__ = ["Summary", "Tally"]
 
-Fate = Literal["fetched", "unchanged", "fresh", "stale_kept", "note_only", "failed", "skipped"]
-
-
-class Progress(Protocol):
-    """Told of each source's work. ``total`` counts entries. Called from one thread."""
-
-    def start(self, source: str, total: int) -> None:
-        """A source begins with ``total`` entries before it."""
-        ...
-
-    def advance(self, source: str) -> None:
-        """One more entry of the source is settled."""
-        ...
-
-    def done(self, source: str) -> None:
-        """The source is through."""
-        ...
-
-
-class Silent:
-    """A Progress that tells nobody."""
-
-    def start(self, source: str, total: int) -> None:
-        return None
-
-    def advance(self, source: str) -> None:
-        return None
-
-    def done(self, source: str) -> None:
-        return None
+Tally = Literal["fetched", "unchanged", "fresh", "stale_kept", "note_only", "failed", "skipped"]
 
 
 @dataclass(slots=True)
@@ -81,12 +52,12 @@ class Summary:
         """How often each reason stands among the failures."""
         return Counter(f.reason for f in self.failures.values())
 
-    def count(self, source: str, fate: Fate, failure: Failure | None = None) -> None:
+    def count(self, source: str, tally: Tally, failure: Failure | None = None) -> None:
         """Put one entry into its count."""
-        name = "_failed" if fate == "failed" else fate
+        name = "_failed" if tally == "failed" else tally
         setattr(self, name, getattr(self, name) + 1)
-        self.by_source.setdefault(source, Counter())[fate] += 1
-        if failure is not None and fate != "note_only":
+        self.by_source.setdefault(source, Counter())[tally] += 1
+        if failure is not None and tally != "note_only":
             self.failures[failure.entry_id] = failure
 
     def to_dict(self) -> dict[str, object]:

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 
 from accelrag.checking import (
     LinkHealth,
-    Observation,
     Report,
-    State,
     check_list,
     fixed_list,
     health_from_json,
@@ -30,28 +28,15 @@ from accelrag.listing import Listing, canonical_url, decode_list, read_list
 from accelrag.pipeline.home import HomeList, home_lists
 from accelrag.settings import Settings
 from accelrag.storage import replace_file
-from accelrag.types import Document, Progress
+from accelrag.types import Document, Observation, Progress
 
 if TYPE_CHECKING:
-    from accelrag.ingest import Observation as Seen
     from accelrag.transport import Transport
 
 __all__ = ["Checked", "check_lists", "write_fixed"]
 
 _KEY = "link-health"
 _ATTEMPTS = 2  # a link that fails twice is looked at again tomorrow anyway
-_STATES: dict[str, State] = {
-    "ok": "ok",
-    "moved": "moved",
-    "redirected": "ok",
-    "blocked": "blocked",
-    "gone": "gone",
-    "timeout": "timeout",
-    "dns": "dns",
-    "unreachable": "failing",
-    "server-error": "failing",
-    "refused": "blocked",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +124,7 @@ def _probed(
     client = transport or Transport(settings, attempts=_ATTEMPTS)
     try:
         for one in probe(urls, client, workers=settings.fetch_workers):
-            seen.append(_judged(one))
+            seen.append(_as_listed(one))
             if progress:
                 progress.advance(task)
     finally:
@@ -150,11 +135,11 @@ def _probed(
     return seen
 
 
-def _judged(seen: Seen) -> Observation:
-    state = _STATES[seen.state]
-    if state == "moved" and canonical_url(seen.target) == canonical_url(seen.url):
-        state = "ok"  # https for http, or a slash: the list's address is as good
-    return Observation(seen.url, state, seen.status, seen.target if state == "moved" else "", seen.detail)
+def _as_listed(seen: Observation) -> Observation:
+    """A move from http to https, or by a slash, is none: the list's address is as good."""
+    if seen.state == "moved" and canonical_url(seen.target) != canonical_url(seen.url):
+        return seen
+    return replace(seen, state="ok" if seen.state == "moved" else seen.state, target="")
 
 
 def _remember(settings: Settings, fresh: dict[str, LinkHealth], notice: Callable[[str], None]) -> None:

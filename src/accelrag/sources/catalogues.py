@@ -19,7 +19,7 @@ from accelrag.errors import AccelragError
 from accelrag.settings import Settings
 from accelrag.transport import Transport
 
-__all__ = ["SHORTEST_ABSTRACT", "Catalogues", "Record", "plain"]
+__all__ = ["SHORTEST_ABSTRACT", "Catalogues", "Record", "without_tags"]
 
 SHORTEST_ABSTRACT = 80  # characters; less is a remark
 _OTHER_SHAPE = (TypeError, AttributeError, KeyError, IndexError, ValueError)
@@ -125,7 +125,7 @@ def _semantic_scholar(paper: dict[str, Any]) -> Record:
     outer = paper.get("externalIds") or {}
     return Record(
         title=str(paper.get("title") or ""),
-        abstract=plain(str(paper.get("abstract") or "")),
+        abstract=without_tags(str(paper.get("abstract") or "")),
         authors=[str(a["name"]) for a in paper.get("authors") or []],
         published=str(paper.get("publicationDate") or paper.get("year") or ""),
         origin="Semantic Scholar",
@@ -144,8 +144,8 @@ def _crossref(answer: dict[str, Any]) -> Record:
     licences = [str(item.get("URL") or "") for item in message.get("license") or []]
     names = [(a.get("given") or "", a.get("family") or a.get("name") or "") for a in message.get("author") or []]
     return Record(
-        title=plain(str(next(iter(message.get("title") or []), ""))),
-        abstract=plain(str(message.get("abstract") or "")),
+        title=without_tags(str(next(iter(message.get("title") or []), ""))),
+        abstract=without_tags(str(message.get("abstract") or "")),
         authors=[f"{given} {family}".strip() for given, family in names],
         published="-".join(f"{int(p):02d}" for p in parts if p),
         licence=next((u for u in licences if "creativecommons" in u), licences[0] if licences else ""),
@@ -164,7 +164,7 @@ def _openalex(work: dict[str, Any]) -> Record:
     where = work.get("primary_location") or {}
     return Record(
         title=str(work.get("title") or ""),
-        abstract=plain(" ".join(word for _, word in placed[:5_000])),
+        abstract=without_tags(" ".join(word for _, word in placed[:5_000])),
         authors=[str(a["author"]["display_name"]) for a in work.get("authorships") or []],
         published=str(work.get("publication_date") or ""),
         licence=str(where.get("license") or ""),
@@ -173,7 +173,7 @@ def _openalex(work: dict[str, Any]) -> Record:
     )
 
 
-def plain(text: str) -> str:
+def without_tags(text: str) -> str:
     """JATS and HTML marks taken out, the word "Abstract" before it too."""
     text = re.sub(r"</(?:jats:)?(?:p|title|sec)>", "\n\n", text)
     text = html.unescape(re.sub(r"</?(?:jats:|mml:)?[a-zA-Z][^<>]{0,200}>", "", text))

@@ -7,12 +7,12 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["run_reader"]
 
 _LONGEST_PAGE = 500_000  # characters; a page of a book has 3,000
 
 
-def main(what: str, options: dict[str, Any], memory: int) -> int:
+def run_reader(what: str, options: dict[str, Any], memory: int) -> int:
     """Read stdin as ``pdf`` or ``html``. Whatever the libraries print goes nowhere."""
     answer_to = os.dup(1)
     silent = os.open(os.devnull, os.O_WRONLY)
@@ -48,7 +48,7 @@ def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - whatever the parser raises means the same
         return {"error": "broken-pdf", "detail": f"the PDF cannot be opened: {error}"[:300]}
     if file.needs_pass:
-        return {"error": "encrypted", "detail": "the PDF wants a password"}
+        return {"error": "encrypted", "detail": "the PDF needs a password"}
     pages: list[str] = []
     pictures = 0
     largest = ""
@@ -97,4 +97,4 @@ def _html(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])))
+    raise SystemExit(run_reader(sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])))

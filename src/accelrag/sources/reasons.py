@@ -9,6 +9,7 @@ __all__ = ["REASONS"]
 REASONS = MappingProxyType(
     {
         "note-only": "nothing is fetched for this kind of link; the curator's note is used",
+        "no-source": "no source reads this kind of link; the curator's note is used",
         "gone": "the source says that it is gone for good",
         "not-found": "the source knows no such address",
         "unknown-id": "the catalogue knows no such identifier",
@@ -29,7 +30,7 @@ REASONS = MappingProxyType(
         "unsupported-type": "the body is of a type that holds no text for us",
         "scanned": "the PDF holds pictures of pages and no text",
         "garbled": "the text layer does not say what the page shows",
-        "encrypted": "the PDF wants a password",
+        "encrypted": "the PDF needs a password",
         "broken-pdf": "the PDF cannot be read",
         "unreadable": "the text could not be taken out within time and memory",
         "timeout": "the source was too slow",

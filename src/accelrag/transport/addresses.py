@@ -17,7 +17,7 @@ import httpcore
 
 from accelrag.errors import FetchRefused, FetchTransient
 
-__all__ = ["PinnedBackend", "Resolver", "Timed", "checked_url", "judge", "resolve_by_system"]
+__all__ = ["PinnedBackend", "Resolver", "Timed", "checked_url", "resolve_by_system", "vet_address"]
 
 Resolver = Callable[[str, int], list[str]]
 
@@ -71,7 +71,7 @@ def checked_url(url: str) -> str:
     return urlunsplit((parts.scheme, netloc, path, query, ""))
 
 
-def judge(address: str, *, allow_private: bool) -> None:
+def vet_address(address: str, *, allow_private: bool) -> None:
     """Refuse an address that is not on the public internet.
 
     ``allow_private`` opens loopback, RFC 1918 and unique local addresses; link-local, metadata, shared (RFC 6598),
@@ -176,7 +176,7 @@ class PinnedBackend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         addresses = self._addresses(host, port)
         for address in addresses:
-            judge(address, allow_private=self._allow_private)
+            vet_address(address, allow_private=self._allow_private)
         problem: Exception | None = None
         for address in addresses[:4]:
             left = self._left()

@@ -15,7 +15,7 @@ import httpcore
 
 from accelrag.errors import FetchFailed, FetchRefused, FetchTransient
 from accelrag.settings import Settings
-from accelrag.transport.addresses import PinnedBackend, Resolver, checked_url, judge, resolve_by_system
+from accelrag.transport.addresses import PinnedBackend, Resolver, checked_url, resolve_by_system, vet_address
 from accelrag.transport.decoding import ACCEPT_ENCODING, decoder_for
 from accelrag.transport.politeness import LONGEST_WAIT, Host, backoff, retry_after
 from accelrag.transport.response import Response
@@ -209,7 +209,7 @@ class Transport:
     ) -> Response:
         parts = urlsplit(url)
         if parts.hostname and ":" in parts.hostname:
-            judge(parts.hostname, allow_private=self.settings.allow_private)
+            vet_address(parts.hostname, allow_private=self.settings.allow_private)
         sent = {"user-agent": self.agent, "accept-encoding": ACCEPT_ENCODING, **headers}
         if content is not None:
             sent["content-length"] = str(len(content))

@@ -12,7 +12,8 @@ from __future__ import annotations
 from accelrag.types.answers import Answer, Citation, Claim, Rejection, Sentence, Turn, Verdict
 from accelrag.types.documents import Document, Failure, Passage
 from accelrag.types.entries import KINDS, Coverage, Entry, Kind, Place, Skipped
-from accelrag.types.progress import Progress
+from accelrag.types.links import Observation, State
+from accelrag.types.progress import Progress, Silent
 from accelrag.types.results import Filters, Hit, Result
 
 __all__ = [
@@ -27,13 +28,16 @@ __all__ = [
     "Filters",
     "Hit",
     "Kind",
+    "Observation",
     "Passage",
     "Place",
     "Progress",
     "Rejection",
     "Result",
     "Sentence",
+    "Silent",
     "Skipped",
+    "State",
     "Turn",
     "Verdict",
 ]

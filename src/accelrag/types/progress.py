@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Silent"]
 
 
 class Progress(Protocol):
@@ -21,3 +21,16 @@ class Progress(Protocol):
     def done(self, task: str) -> None:
         """A task is over."""
         ...
+
+
+class Silent:
+    """A Progress that tells nobody."""
+
+    def start(self, task: str, total: int | None) -> None:
+        return None
+
+    def advance(self, task: str, count: int = 1) -> None:
+        return None
+
+    def done(self, task: str) -> None:
+        return None

@@ -13,7 +13,8 @@ from accelrag.sources.charsets import decode
 from accelrag.sources.html import Page, main_text, read_head
 from accelrag.sources.markup import readable
 from accelrag.sources.pdf import read_pdf
-from accelrag.sources.work import Answer, Unchanged, Want, document
+from accelrag.sources.registry import Registration, register
+from accelrag.sources.requests import Outcomes, Request, Unchanged, document
 from accelrag.transport import Response, Transport
 from accelrag.types import Document
 
@@ -60,12 +61,12 @@ class PageSource:
         self._settings = settings
         self._transport = transport
 
-    def fetch(self, wants: Sequence[Want]) -> Iterator[Answer]:
-        for want in wants:
-            response = self._transport.get(want.entry.url, accept=_ACCEPT, revision=want.revision)
-            yield [(want, Unchanged() if response.unchanged else self.read(want, response))]
+    def fetch(self, requests: Sequence[Request]) -> Iterator[Outcomes]:
+        for request in requests:
+            response = self._transport.get(request.entry.url, accept=_ACCEPT, revision=request.revision)
+            yield [(request, Unchanged() if response.unchanged else self.read(request, response))]
 
-    def read(self, want: Want, response: Response) -> Document:
+    def read(self, request: Request, response: Response) -> Document:
         """The document in an answer.
 
         Raises:
@@ -75,11 +76,11 @@ class PageSource:
         if not body.strip(b"\x00 \t\r\n"):
             raise FetchFailed(f"{response.url} answered nothing", reason="empty")
         if b"%PDF-" in body[:1024] or kind == "application/pdf":
-            return self._pdf(want, response)
+            return self._pdf(request, response)
         if kind in _TEXT_TYPES:
-            return self._text(want, response)
+            return self._text(request, response)
         if kind in _HTML_TYPES or (not kind and b"<" in body[:512]) or _looks_like_html(body):
-            return self._html(want, response)
+            return self._html(request, response)
         raise FetchFailed(f"{response.url} is {kind or 'of no named type'}", reason="unsupported-type")
 
     def head(self, response: Response) -> tuple[Page, str]:
@@ -95,29 +96,29 @@ class PageSource:
             return main_text(text, url)
         return str(run_bounded("html", text.encode("utf-8", "replace"), {"url": url}, seconds=60.0).get("text") or "")
 
-    def _pdf(self, want: Want, response: Response) -> Document:
+    def _pdf(self, request: Request, response: Response) -> Document:
         pdf = read_pdf(response.body, pages=max(1, self._settings.pdf_pages))
         return document(
-            want, pdf.text, "full", source=response.url, title=pdf.title, revision=response.revision,
+            request, pdf.text, "full", source=response.url, title=pdf.title, revision=response.revision,
             authors=pdf.authors, pages=pdf.pages,
             metadata={"pages_read": str(len(pdf.pages)), "pages": str(pdf.count), "type": "application/pdf"},
         )  # fmt: skip
 
-    def _text(self, want: Want, response: Response) -> Document:
+    def _text(self, request: Request, response: Response) -> Document:
         if b"\x00" in response.body[:4096] and not response.body.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise FetchFailed(f"{response.url} is no text", reason="unsupported-type")
         name = urlsplit(response.url).path
         text, markdown = readable(
             decode(response.body, response.headers.get("content-type", "")), name=name, base=response.url
         )
-        return document(want, text, "page", source=response.url, revision=response.revision, markdown=markdown)
+        return document(request, text, "page", source=response.url, revision=response.revision, markdown=markdown)
 
-    def _html(self, want: Want, response: Response) -> Document:
+    def _html(self, request: Request, response: Response) -> Document:
         page, raw = self.head(response)
         text = self.main_text(raw, response.url)
         refuse_walls(page, text, response)
         return document(
-            want, text, "page", source=response.url,
+            request, text, "page", source=response.url,
             title=page.first("citation_title", "og:title") or page.title or next(iter(page.headings), ""),
             revision=response.revision, licence=page.licence, markdown=True,
             authors=page.all("citation_author") or page.all("author"),
@@ -158,3 +159,14 @@ def _looks_like_html(body: bytes) -> bool:
     return bool(
         re.match(rb"\s*(?:<!doctype html|<html|<head|<body)", body[:512].lstrip(b"\xef\xbb\xbf"), re.IGNORECASE)
     )
+
+
+register(
+    Registration(
+        "page",
+        1_000,  # the last: it takes whatever is left
+        lambda entry: True,
+        lambda settings, transport, bases: PageSource(settings, transport),
+        side_by_side=True,
+    )
+)

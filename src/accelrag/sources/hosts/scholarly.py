@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from accelrag.errors import AccelragError, FetchFailed, FetchTransient
 from accelrag.settings import Settings
-from accelrag.sources.catalogues import SHORTEST_ABSTRACT, Catalogues, Record, plain
+from accelrag.sources.catalogues import SHORTEST_ABSTRACT, Catalogues, Record, without_tags
+from accelrag.sources.hosts.page import PageSource, refuse_walls
 from accelrag.sources.identifiers import identifier
-from accelrag.sources.page import PageSource, refuse_walls
-from accelrag.sources.work import Answer, Outcome, Unchanged, Want, document
+from accelrag.sources.registry import Registration, register
+from accelrag.sources.requests import Outcome, Outcomes, Request, Unchanged, document
 from accelrag.transport import Transport
 
 __all__ = ["ScholarlySource"]
@@ -31,21 +32,21 @@ class ScholarlySource:
         self._transport = transport
         self._page = page
 
-    def fetch(self, wants: Sequence[Want]) -> Iterator[Answer]:
-        ids = {want.entry.id: identifier(want.entry.url) or "page:" for want in wants}
-        records = {want.entry.id: Record() for want in wants}
-        for want in wants:
-            if ids[want.entry.id].startswith("ieee:"):
-                doi = self._catalogues.ieee_doi(want.entry.title, ids[want.entry.id][5:])
-                ids[want.entry.id] = f"doi:{doi}" if doi else "page:"
+    def fetch(self, requests: Sequence[Request]) -> Iterator[Outcomes]:
+        ids = {request.entry.id: identifier(request.entry.url) or "page:" for request in requests}
+        records = {request.entry.id: Record() for request in requests}
+        for request in requests:
+            if ids[request.entry.id].startswith("ieee:"):
+                doi = self._catalogues.ieee_doi(request.entry.title, ids[request.entry.id][5:])
+                ids[request.entry.id] = f"doi:{doi}" if doi else "page:"
         self._catalogues.semantic_scholar(ids, records)
-        for want in wants:
+        for request in requests:
             try:
-                yield [(want, self._one(want, ids[want.entry.id], records[want.entry.id]))]
+                yield [(request, self._one(request, ids[request.entry.id], records[request.entry.id]))]
             except AccelragError as error:
-                yield [(want, error)]
+                yield [(request, error)]
 
-    def _one(self, want: Want, id_: str, record: Record) -> Outcome:
+    def _one(self, request: Request, id_: str, record: Record) -> Outcome:
         if id_.startswith("doi:"):
             record.metadata.setdefault("doi", id_[4:])
             for ask in (self._catalogues.crossref, self._catalogues.openalex):
@@ -55,7 +56,7 @@ class ScholarlySource:
         problem: AccelragError | None = None
         if len(record.abstract) < SHORTEST_ABSTRACT:
             try:
-                found = self._landing(want, record)
+                found = self._landing(request, record)
                 if found is not None:
                     return found
             except AccelragError as error:
@@ -64,28 +65,28 @@ class ScholarlySource:
             if isinstance(problem, FetchTransient):
                 raise problem
             reason = str(getattr(problem, "reason", "no-abstract"))
-            raise FetchFailed(str(problem or f"no catalogue has an abstract of {want.entry.url}"), reason=reason)
+            raise FetchFailed(str(problem or f"no catalogue has an abstract of {request.entry.url}"), reason=reason)
         made = document(
-            want, record.abstract, "abstract", source=want.entry.url, title=record.title, authors=record.authors,
-            published=record.published, licence=record.licence,
+            request, record.abstract, "abstract", source=request.entry.url, title=record.title,
+            authors=record.authors, published=record.published, licence=record.licence,
             metadata={**record.metadata, "abstract_of": record.origin},
         )  # fmt: skip
-        known = want.known
+        known = request.known
         return Unchanged() if known and not known.stale and known.digest == made.digest else made
 
-    def _landing(self, want: Want, record: Record) -> Outcome | None:
+    def _landing(self, request: Request, record: Record) -> Outcome | None:
         """The page behind the link: its abstract into the record, or its text as the document."""
         response = self._transport.get(
-            want.entry.url, accept="text/html, application/pdf;q=0.5", revision=want.revision
+            request.entry.url, accept="text/html, application/pdf;q=0.5", revision=request.revision
         )
         if response.unchanged:
             return Unchanged()
         if b"%PDF-" in response.body[:1024]:
-            return self._page.read(want, response)
+            return self._page.read(request, response)
         page, raw = self._page.head(response)
         seen = Record(
             title=page.first("citation_title", "dc.title", "og:title"),
-            abstract=plain(page.first("citation_abstract", "dc.description", "dcterms.abstract"))
+            abstract=without_tags(page.first("citation_abstract", "dc.description", "dcterms.abstract"))
             or _abstract_in(raw),
             authors=[_name(a) for a in page.all("citation_author") or page.all("dc.creator")],
             published=_date(
@@ -104,7 +105,7 @@ class ScholarlySource:
         text = self._page.main_text(raw, response.url)
         refuse_walls(page, text, response)
         return document(
-            want, text, "page", source=response.url, title=record.title or page.title, revision=response.revision,
+            request, text, "page", source=response.url, title=record.title or page.title, revision=response.revision,
             authors=record.authors, published=record.published, licence=record.licence, metadata=record.metadata,
             markdown=True,
         )  # fmt: skip
@@ -118,7 +119,7 @@ def _abstract_in(raw: str) -> str:
     for place in tree.iter("div", "section", "p", "span"):
         names = f"{place.get('class') or ''} {place.get('id') or ''}".lower()
         if re.search(r"(^|[\s_-])(abstract|paper-description)([\s_-]|$)|abstracttext", names):
-            text = plain(" ".join(" ".join(place.itertext()).split()))
+            text = without_tags(" ".join(" ".join(place.itertext()).split()))
             if len(text) >= SHORTEST_ABSTRACT:
                 return text
     for heading in tree.iter("h2", "h3", "h4", "h5"):
@@ -128,7 +129,7 @@ def _abstract_in(raw: str) -> str:
                 if after.tag in {"h1", "h2", "h3", "h4", "h5"}:
                     break
                 said.append(" ".join(" ".join(after.itertext()).split()))
-            text = plain(" ".join(said))
+            text = without_tags(" ".join(said))
             if len(text) >= SHORTEST_ABSTRACT:
                 return text
     return ""
@@ -143,3 +144,13 @@ def _name(name: str) -> str:
 def _date(text: str) -> str:
     match = re.match(r"(\d{4})(?:[/-](\d{1,2})(?:[/-](\d{1,2}))?)?", text)
     return "-".join(f"{int(part):02d}" for part in match.groups() if part) if match else ""
+
+
+register(
+    Registration(
+        "scholarly",
+        70,
+        lambda entry: identifier(entry.url) is not None,
+        lambda settings, transport, bases: ScholarlySource(settings, transport, PageSource(settings, transport)),
+    )
+)

@@ -1,19 +1,17 @@
-"""Which source an entry's text comes from, by its address alone."""
+"""Links behind which no text is looked for: videos, social networks, what is sold, media files."""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 from urllib.parse import urlsplit
 
-from accelrag.sources.arxiv import arxiv_id
-from accelrag.sources.identifiers import identifier
-from accelrag.sources.targets import github_target
-from accelrag.types import Entry
+from accelrag.errors import FetchFailed
+from accelrag.settings import Settings
+from accelrag.sources.registry import Bases, Registration, one_by_one, register
+from accelrag.sources.requests import Outcome, Request, Source
+from accelrag.transport import Transport
 
-__all__ = ["Route", "route", "why_note_only"]
-
-Route = Literal["note", "arxiv", "github", "scholarly", "page"]
+__all__ = ["why_note_only"]
 
 _VIDEO = re.compile(
     r"(^|\.)(youtube\.com|youtu\.be|youtube-nocookie\.com|vimeo\.com|bilibili\.com|twitch\.tv|nicovideo\.jp|"
@@ -32,19 +30,6 @@ _MEDIA = re.compile(
 )
 
 
-def route(entry: Entry) -> Route:
-    """The source of an entry's text; ``note`` where none is asked."""
-    if arxiv_id(entry.url) is not None or arxiv_id(entry.key) is not None:
-        return "arxiv"
-    if why_note_only(entry.url):
-        return "note"
-    if github_target(entry.url) is not None:
-        return "github"
-    if identifier(entry.url) is not None:
-        return "scholarly"
-    return "page"
-
-
 def why_note_only(url: str) -> str:
     """In words, why nothing is fetched for an address; empty where something is."""
     try:
@@ -61,3 +46,14 @@ def why_note_only(url: str) -> str:
     if _MEDIA.search(path) and host not in {"github.com", "raw.githubusercontent.com"}:
         return "a file that is no text"
     return ""
+
+
+def _read(request: Request) -> Outcome:
+    raise FetchFailed(why_note_only(request.entry.url), reason="note-only")
+
+
+def _build(settings: Settings, transport: Transport, bases: Bases) -> Source:
+    return one_by_one("note", _read)
+
+
+register(Registration("note", 50, lambda entry: bool(why_note_only(entry.url)), _build))

@@ -19,8 +19,9 @@ from accelrag.errors import FetchFailed, FetchTransient
 from accelrag.settings import Settings
 from accelrag.sources.charsets import decode
 from accelrag.sources.markup import readable
+from accelrag.sources.registry import Registration, register
+from accelrag.sources.requests import Outcomes, Request, Unchanged, document
 from accelrag.sources.targets import Target, github_target
-from accelrag.sources.work import Answer, Unchanged, Want, document
 from accelrag.transport import Response, Transport
 from accelrag.types import Document
 
@@ -68,25 +69,25 @@ class GithubSource:
         self._transport = transport
         self._api_closed = False
 
-    def fetch(self, wants: Sequence[Want]) -> Iterator[Answer]:
-        for want in wants:
-            target = github_target(want.entry.url) or github_target(want.entry.key)
+    def fetch(self, requests: Sequence[Request]) -> Iterator[Outcomes]:
+        for request in requests:
+            target = github_target(request.entry.url) or github_target(request.entry.key)
             if target is None:
-                raise FetchFailed(f"{want.entry.url} names no repository", reason="malformed-id")
-            yield [(want, self._gist(want, target) if target.kind == "gist" else self._one(want, target))]
+                raise FetchFailed(f"{request.entry.url} names no repository", reason="malformed-id")
+            yield [(request, self._gist(request, target) if target.kind == "gist" else self._one(request, target))]
 
-    def _one(self, want: Want, target: Target) -> Document | Unchanged:
-        found = self._by_api(want, target)
+    def _one(self, request: Request, target: Target) -> Document | Unchanged:
+        found = self._by_api(request, target)
         if found is None:
-            found = self._by_raw(want, target)
+            found = self._by_raw(request, target)
         if isinstance(found, Unchanged):
             return found
         about = self._about(target) if found is None or target.kind != "file" else {}
         if found is None:
-            return self._description(want, target, about)
-        return self._document(want, target, found, about)
+            return self._description(request, target, about)
+        return self._document(request, target, found, about)
 
-    def _by_api(self, want: Want, target: Target) -> _Text | Unchanged | None:
+    def _by_api(self, request: Request, target: Target) -> _Text | Unchanged | None:
         """None when the API cannot tell."""
         root = f"{self._api}/repos/{quote(target.owner)}/{quote(target.repo)}"
         tail = {
@@ -95,7 +96,7 @@ class GithubSource:
             "file": f"/contents/{quote(target.path)}",
         }[target.kind]
         query = f"?ref={quote(target.ref, safe='')}" if target.ref else ""
-        response = self._ask(f"{root}{tail}{query}", _RAW, revision=_own(want.revision, "api"))
+        response = self._ask(f"{root}{tail}{query}", _RAW, revision=_own(request.revision, "api"))
         if response is None or response.status == 404:
             return None
         if response.unchanged:
@@ -106,7 +107,7 @@ class GithubSource:
         return _Text(body, response.headers.get("content-type", ""), target.path if target.kind == "file" else name,
                      f"api {response.revision}" if response.revision else "")  # fmt: skip
 
-    def _by_raw(self, want: Want, target: Target) -> _Text | Unchanged | None:
+    def _by_raw(self, request: Request, target: Target) -> _Text | Unchanged | None:
         """None when the raw host has no such file."""
         ref = quote(target.ref or "HEAD", safe="")
         root = f"{self._raw}/{quote(target.owner)}/{quote(target.repo)}/{ref}/"
@@ -117,7 +118,7 @@ class GithubSource:
         for name in names:
             response = self._transport.get(
                 root + quote(name), max_bytes=_LONGEST, robots=False, spacing=0.0, also={404},
-                revision=_own(want.revision, f"raw:{name}"),
+                revision=_own(request.revision, f"raw:{name}"),
             )  # fmt: skip
             if response.status == 404:
                 continue
@@ -167,7 +168,7 @@ class GithubSource:
             return None
         return response
 
-    def _document(self, want: Want, target: Target, found: _Text, about: Mapping[str, Any]) -> Document:
+    def _document(self, request: Request, target: Target, found: _Text, about: Mapping[str, Any]) -> Document:
         full = str(about.get("full_name") or f"{target.owner}/{target.repo}")
         folder = target.path if target.kind == "folder" else found.name.rpartition("/")[0]
         ref = target.ref or "HEAD"
@@ -177,8 +178,9 @@ class GithubSource:
         if target.kind != "repository":
             page += f"/{'blob' if target.kind == 'file' else 'tree'}/{ref}/{target.path}"
         return document(
-            want, text, "readme", source=page, title=full if target.kind == "repository" else f"{full}/{target.path}",
-            revision=found.revision, licence=_licence(about), markdown=markdown, metadata=_metadata(full, about),
+            request, text, "readme", source=page,
+            title=full if target.kind == "repository" else f"{full}/{target.path}", revision=found.revision,
+            licence=_licence(about), markdown=markdown, metadata=_metadata(full, about),
         )  # fmt: skip
 
     def _text(self, found: _Text, base: str) -> tuple[str, bool]:
@@ -192,7 +194,7 @@ class GithubSource:
             return f"```{name.rpartition('.')[2]}\n{text.rstrip()}\n```", True
         return readable(text, name=name, base=base)
 
-    def _description(self, want: Want, target: Target, about: Mapping[str, Any]) -> Document:
+    def _description(self, request: Request, target: Target, about: Mapping[str, Any]) -> Document:
         if about.get("missing"):
             raise FetchFailed(
                 f"GitHub knows no {target.owner}/{target.repo}",
@@ -202,17 +204,17 @@ class GithubSource:
         said = str(about.get("description") or "").strip()
         if target.kind != "repository" or not said:
             reason = "not-found" if target.kind == "file" else "no-readme"
-            raise FetchFailed(f"{want.entry.url} has no README", reason=reason)
+            raise FetchFailed(f"{request.entry.url} has no README", reason=reason)
         full = str(about.get("full_name") or f"{target.owner}/{target.repo}")
         topics = about.get("topics") or []
         topics = ", ".join(str(t) for t in topics) if isinstance(topics, list) else ""
         return document(
-            want, f"{said}\n\nTopics: {topics}" if topics else said, "readme", source=f"https://github.com/{full}",
+            request, f"{said}\n\nTopics: {topics}" if topics else said, "readme", source=f"https://github.com/{full}",
             title=full, licence=_licence(about), metadata={**_metadata(full, about), "text_of": "description"},
         )  # fmt: skip
 
-    def _gist(self, want: Want, target: Target) -> Document | Unchanged:
-        response = self._ask(f"{self._api}/gists/{quote(target.repo)}", _JSON, revision=_own(want.revision, "api"))
+    def _gist(self, request: Request, target: Target) -> Document | Unchanged:
+        response = self._ask(f"{self._api}/gists/{quote(target.repo)}", _JSON, revision=_own(request.revision, "api"))
         if response is None:
             raise FetchTransient("the GitHub API cannot be asked now", reason="rate-limited", hint="set GITHUB_TOKEN")
         if response.unchanged:
@@ -233,7 +235,7 @@ class GithubSource:
             parts.append(text)
             markdown = markdown or marked
         return document(
-            want, "\n\n".join(parts), "readme", source=f"https://gist.github.com/{target.repo}",
+            request, "\n\n".join(parts), "readme", source=f"https://gist.github.com/{target.repo}",
             title=str(record.get("description") or next(iter(sorted(files)), "")),
             authors=[str((record.get("owner") or {}).get("login") or "")],
             published=str(record.get("created_at") or "")[:10], markdown=markdown,
@@ -289,3 +291,13 @@ def _notebook(body: bytes, base: str) -> str:
     except (ValueError, AttributeError, TypeError) as error:
         raise FetchFailed("the notebook cannot be read", reason="unsupported-type") from error
     return "\n\n".join(p for p in parts if p.strip())
+
+
+register(
+    Registration(
+        "github",
+        60,
+        lambda entry: github_target(entry.url) is not None,
+        lambda settings, transport, bases: GithubSource(settings, transport),
+    )
+)

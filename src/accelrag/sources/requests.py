@@ -1,4 +1,4 @@
-"""What a source is: wants in, one outcome for each want out."""
+"""What a source is: requests in, one outcome for each request out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from accelrag.errors import AccelragError, FetchFailed
 from accelrag.sources.cleaning import clean_line, clean_text
 from accelrag.types import Coverage, Document, Entry
 
-__all__ = ["Answer", "Outcome", "Source", "Unchanged", "Want", "document"]
+__all__ = ["Outcome", "Outcomes", "Request", "Source", "Unchanged", "document"]
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
+class Request:
     """An entry whose text is wanted. ``known`` is the text of an earlier run: its revision is asked about."""
 
     entry: Entry
@@ -32,25 +32,25 @@ class Unchanged:
 
 
 Outcome = Document | Unchanged | AccelragError
-Answer = Sequence[tuple[Want, Outcome]]
+Outcomes = Sequence[tuple[Request, Outcome]]
 
 
 class Source(Protocol):
     """One kind of host."""
 
     name: str
-    batch: int  # most wants that one call takes
+    batch: int  # most requests that one call takes
 
-    def fetch(self, wants: Sequence[Want]) -> Iterator[Answer]:
-        """One outcome for each want. What one answer of the host settles comes together, to be stored together.
+    def fetch(self, requests: Sequence[Request]) -> Iterator[Outcomes]:
+        """One outcome for each request. What one answer of the host settles comes together, to be stored together.
 
-        An error that is raised stands for all wants that were not settled yet.
+        An error that is raised stands for all requests that were not settled yet.
         """
         ...
 
 
 def document(
-    want: Want,
+    request: Request,
     text: str,
     coverage: Coverage,
     *,
@@ -74,8 +74,8 @@ def document(
         raise FetchFailed(f"{source} holds no text", reason="empty")
     named = {clean_line(k): clean_line(v) for k, v in (metadata or {}).items() if v}
     return Document(
-        id=f"text:{want.entry.id}",
-        entry_id=want.entry.id,
+        id=f"text:{request.entry.id}",
+        entry_id=request.entry.id,
         text=clean,
         coverage=coverage,
         title=clean_line(title),

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlencode, urlsplit
 
 from accelrag.errors import FetchFailed
-from accelrag.sources.work import Answer, Outcome, Unchanged, Want, document
+from accelrag.sources.registry import Registration, register
+from accelrag.sources.requests import Outcome, Outcomes, Request, Unchanged, document
+from accelrag.types import Entry
 
 if TYPE_CHECKING:
     from accelrag.settings import Settings
@@ -65,15 +67,15 @@ class ArxivSource:
         self._base = settings.arxiv_api
         self._transport = transport
 
-    def fetch(self, wants: Sequence[Want]) -> Iterator[Answer]:
-        asked: dict[str, list[Want]] = {}
-        malformed: list[tuple[Want, Outcome]] = []
-        for want in wants:
-            raw = arxiv_id(want.entry.url) or arxiv_id(want.entry.key) or ""
+    def fetch(self, requests: Sequence[Request]) -> Iterator[Outcomes]:
+        asked: dict[str, list[Request]] = {}
+        malformed: list[tuple[Request, Outcome]] = []
+        for request in requests:
+            raw = arxiv_id(request.entry.url) or arxiv_id(request.entry.key) or ""
             if _ID.match(raw):
-                asked.setdefault(_plain(raw), []).append(want)
+                asked.setdefault(_plain(raw), []).append(request)
             else:
-                malformed.append((want, _malformed(raw)))
+                malformed.append((request, _malformed(raw)))
         if malformed:
             yield malformed
         ids = list(asked)
@@ -116,7 +118,7 @@ class ArxivSource:
             return match[1] if match else ""
         return {_plain(e["id"].rpartition("/abs/")[2]): e for e in entries}
 
-    def _outcome(self, want: Want, id_: str, found: Mapping[str, str] | None) -> Outcome:
+    def _outcome(self, request: Request, id_: str, found: Mapping[str, str] | None) -> Outcome:
         if found is None:
             return _malformed(id_)
         if not found:
@@ -126,7 +128,7 @@ class ArxivSource:
         version = re.search(r"(v\d+)$", found["id"])
         try:
             made = document(
-                want,
+                request,
                 "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", found["summary"])),
                 "abstract",
                 source=f"https://arxiv.org/abs/{id_}",
@@ -147,7 +149,7 @@ class ArxivSource:
             )
         except FetchFailed as error:
             return error
-        known = want.known
+        known = request.known
         if known and not known.stale and (known.revision, known.digest) == (made.revision, made.digest):
             return Unchanged()
         return made
@@ -191,3 +193,10 @@ def _entries(body: bytes, url: str) -> Iterator[dict[str, str]]:
             "journal_ref": " ".join((entry.findtext(f"{_OWN}journal_ref") or "").split()),
             "comment": " ".join((entry.findtext(f"{_OWN}comment") or "").split()),
         }
+
+
+def _takes(entry: Entry) -> bool:
+    return arxiv_id(entry.url) is not None or arxiv_id(entry.key) is not None
+
+
+register(Registration("arxiv", 10, _takes, lambda settings, transport, bases: ArxivSource(settings, transport)))
