@@ -25,10 +25,10 @@ import tantivy
 import accelrag.answer
 import accelrag.retriever  # noqa: F401
 from accelrag.index import Store, current_generation
-from accelrag.pipeline import Assistant, check, doctor, examine, gc, update, update_home, work
+from accelrag.pipeline import Assistant, doctor, examine, gc, list_check, update_home, updating, writing
 from accelrag.settings import Settings
 
-LOADED = (faiss, onnxruntime, tantivy, check, doctor, gc, update, work)
+LOADED = (faiss, onnxruntime, tantivy, doctor, gc, list_check, updating, writing)
 EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "shutil.rmtree", "sqlite3.connect"}
 
 

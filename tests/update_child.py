@@ -6,7 +6,7 @@ Settings come from the environment. It says ``ready`` before it touches the home
 import sys
 
 from accelrag.pipeline import build_index, update_home
-from accelrag.pipeline.check import check_lists
+from accelrag.pipeline.list_check import check_lists
 from accelrag.settings import Settings
 from accelrag.transport import Transport
 

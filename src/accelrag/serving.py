@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from accelrag.errors import AccelragError
 from accelrag.pipeline import Assistant
-from accelrag.pipeline.home import index_dir_of
+from accelrag.pipeline.lists import index_dir_of
 from accelrag.settings import Settings
 
 __all__ = ["LiveIndex", "Shares"]

@@ -7,7 +7,7 @@ import pytest
 from accelrag.corpus import Corpus
 from accelrag.errors import ListError
 from accelrag.pipeline import entries_of, home_lists
-from accelrag.pipeline.home import HomeList, write_registry
+from accelrag.pipeline.registry import HomeList, write_registry
 from accelrag.settings import DEFAULT_LIST, Settings
 from accelrag.types import Entry, Place
 from small_list import LIST

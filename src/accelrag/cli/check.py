@@ -15,7 +15,7 @@ from accelrag.errors import SettingsError, UsageError
 from accelrag.settings import Settings
 
 if TYPE_CHECKING:
-    from accelrag.pipeline import Checked, Diagnosis
+    from accelrag.pipeline import Diagnosis, ListCheck
 
 __all__ = ["check_command", "doctor_command"]
 
@@ -70,14 +70,14 @@ def check_command(
     return max(c.report.exit_code for c in checked)
 
 
-def _shape(checked: list[Checked]) -> dict[str, object]:
+def _shape(checked: list[ListCheck]) -> dict[str, object]:
     shapes = [{"name": c.home_list.name, **c.report.to_dict()} for c in checked]
     if len(shapes) == 1:
         return shapes[0]
     return {"exit_code": max(c.report.exit_code for c in checked), "lists": shapes}
 
 
-def _show(checked: Checked) -> None:
+def _show(checked: ListCheck) -> None:
     report = checked.report
     out(paint(safe(report.title or checked.home_list.path.name), "title"))
     kind = ""
@@ -123,7 +123,7 @@ def _examined(home: str | None, model: str | None, list_: str | None, *, fix: bo
 
         from accelrag.settings import find_home
 
-        problem = pipeline.Finding("settings", "error", str(error), error.hint)
+        problem = pipeline.Symptom("settings", "error", str(error), error.hint)
         found = pipeline.examine(Settings(home=find_home(home, environ=os.environ)[0]), fix=fix)
         return pipeline.Diagnosis(found.home, (problem, *found.findings), found.mended)
 

@@ -15,7 +15,7 @@ from accelrag.settings import Settings
 from accelrag.types import Coverage, Entry
 
 if TYPE_CHECKING:
-    from accelrag.pipeline import Shown
+    from accelrag.pipeline import EntryDetail
 
 __all__ = ["list_command", "show_command"]
 
@@ -56,7 +56,7 @@ def list_command(
 
 def _entries(settings: Settings) -> list[tuple[Entry, Coverage]]:
     if settings.list and pipeline.home_lists(settings)[0].url:
-        from accelrag.pipeline.remote import remote_listing
+        from accelrag.pipeline.lists import remote_listing
 
         return [(entry, "note") for entry in remote_listing(settings).entries]
     with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
@@ -84,7 +84,7 @@ def _skipped(settings: Settings, as_json: bool) -> int:
     count = 0
     for home_list in pipeline.home_lists(settings):
         if home_list.url:
-            from accelrag.pipeline.remote import remote_listing
+            from accelrag.pipeline.lists import remote_listing
 
             listing = remote_listing(settings)
         else:
@@ -121,7 +121,7 @@ def show_command(entry: str, home: str | None, model: str | None, list_: str | N
     return 0
 
 
-def _show(shown: Shown) -> None:
+def _show(shown: EntryDetail) -> None:
     entry = shown.entry
     out(paint(safe(entry.title), "title"))
     out(paint(safe(entry.url), "link"))

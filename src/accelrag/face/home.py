@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from accelrag.answer.drafting import Withdrawn
     from accelrag.index import BuildReport
     from accelrag.ingest import Summary
-    from accelrag.pipeline import Assistant, Checked, Diagnosis, Shown, Status, UpdateReport
+    from accelrag.pipeline import Assistant, Diagnosis, EntryDetail, ListCheck, Status, UpdateReport
     from accelrag.retriever import Search
 
 __all__ = ["Home", "open_home"]
@@ -139,7 +139,7 @@ class Home:
         sections, kinds = (section,) if section else (), (kind,) if kind else ()
         return [entry for entry, _ in pipeline.narrowed(self._assistant().entries(), sections, kinds)]
 
-    def show(self, name: str) -> Shown:
+    def show(self, name: str) -> EntryDetail:
         """An entry by id, URL or title, with the documents that were read for it.
 
         Raises:
@@ -230,7 +230,7 @@ class Home:
         self._refreshed()
         return report
 
-    def check(self, *, offline: bool = False) -> list[Checked]:
+    def check(self, *, offline: bool = False) -> list[ListCheck]:
         """What is wrong with the lists: dead and moved links, duplicates, titles. ``offline`` looks at no link.
 
         Raises:

@@ -6,27 +6,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from accelrag.pipeline.assistant import Assistant, Shown
-    from accelrag.pipeline.check import Checked, check_lists, write_fixed
-    from accelrag.pipeline.doctor import Diagnosis, Finding, examine
+    from accelrag.pipeline.assistant import Assistant, EntryDetail
+    from accelrag.pipeline.doctor import Diagnosis, Symptom, examine
     from accelrag.pipeline.exports import exported, write_file
     from accelrag.pipeline.gc import Collected, collect_garbage
-    from accelrag.pipeline.home import HomeList, entries_of, home_lists, read_named_list
+    from accelrag.pipeline.list_check import ListCheck, check_lists, write_fixed
+    from accelrag.pipeline.lists import entries_of, read_named_list
     from accelrag.pipeline.narrowing import narrowed
     from accelrag.pipeline.overview import Status, status
-    from accelrag.pipeline.update import ListUpdate, UpdateReport, update_home
-    from accelrag.pipeline.work import build_index, fetch_texts, import_texts
+    from accelrag.pipeline.registry import HomeList, home_lists
+    from accelrag.pipeline.updating import ListUpdate, UpdateReport, update_home
+    from accelrag.pipeline.writing import build_index, fetch_texts, import_texts
 
 __all__ = [
     "Assistant",
-    "Checked",
     "Collected",
     "Diagnosis",
-    "Finding",
+    "EntryDetail",
     "HomeList",
+    "ListCheck",
     "ListUpdate",
-    "Shown",
     "Status",
+    "Symptom",
     "UpdateReport",
     "build_index",
     "check_lists",
@@ -47,31 +48,31 @@ __all__ = [
 
 # Loaded when they are asked for (PEP 562): a question needs a tenth of this package.
 _HOMES = {
-    "Checked": "accelrag.pipeline.check",
-    "check_lists": "accelrag.pipeline.check",
-    "write_fixed": "accelrag.pipeline.check",
+    "ListCheck": "accelrag.pipeline.list_check",
+    "check_lists": "accelrag.pipeline.list_check",
+    "write_fixed": "accelrag.pipeline.list_check",
     "exported": "accelrag.pipeline.exports",
     "narrowed": "accelrag.pipeline.narrowing",
     "write_file": "accelrag.pipeline.exports",
     "Diagnosis": "accelrag.pipeline.doctor",
-    "Finding": "accelrag.pipeline.doctor",
+    "Symptom": "accelrag.pipeline.doctor",
     "examine": "accelrag.pipeline.doctor",
     "Collected": "accelrag.pipeline.gc",
     "collect_garbage": "accelrag.pipeline.gc",
-    "ListUpdate": "accelrag.pipeline.update",
-    "UpdateReport": "accelrag.pipeline.update",
-    "update_home": "accelrag.pipeline.update",
+    "ListUpdate": "accelrag.pipeline.updating",
+    "UpdateReport": "accelrag.pipeline.updating",
+    "update_home": "accelrag.pipeline.updating",
     "Assistant": "accelrag.pipeline.assistant",
-    "Shown": "accelrag.pipeline.assistant",
-    "HomeList": "accelrag.pipeline.home",
-    "entries_of": "accelrag.pipeline.home",
-    "home_lists": "accelrag.pipeline.home",
-    "read_named_list": "accelrag.pipeline.home",
+    "EntryDetail": "accelrag.pipeline.assistant",
+    "HomeList": "accelrag.pipeline.registry",
+    "entries_of": "accelrag.pipeline.lists",
+    "home_lists": "accelrag.pipeline.registry",
+    "read_named_list": "accelrag.pipeline.lists",
     "Status": "accelrag.pipeline.overview",
     "status": "accelrag.pipeline.overview",
-    "build_index": "accelrag.pipeline.work",
-    "fetch_texts": "accelrag.pipeline.work",
-    "import_texts": "accelrag.pipeline.work",
+    "build_index": "accelrag.pipeline.writing",
+    "fetch_texts": "accelrag.pipeline.writing",
+    "import_texts": "accelrag.pipeline.writing",
 }
 
 

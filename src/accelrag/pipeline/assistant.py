@@ -10,9 +10,9 @@ from accelrag.corpus import Corpus
 from accelrag.errors import EntryUnknown, IndexDamaged, IndexMissing, ModelError
 from accelrag.index import Index, current_generation
 from accelrag.listing.urls import canonical_url
-from accelrag.pipeline.home import index_dir_of, named_lists
 from accelrag.pipeline.judges import Judges
-from accelrag.pipeline.lag import lag
+from accelrag.pipeline.lists import index_dir_of, staleness
+from accelrag.pipeline.registry import named_lists
 from accelrag.settings import Settings
 from accelrag.text.words import fold
 from accelrag.types import Answer, Coverage, Document, Entry, Failure, Filters, Progress, Rejection, Sentence, Turn
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from accelrag.generation import Generator
     from accelrag.retriever import Fusion, Search
 
-__all__ = ["Assistant", "Shown"]
+__all__ = ["Assistant", "EntryDetail"]
 
 _WAIT = 600.0  # seconds that a first question waits for another process that builds the same index
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class EntryDetail:
     """An entry with the documents that the assistant read for it."""
 
     entry: Entry
@@ -88,13 +88,13 @@ class Assistant:
         except IndexMissing:
             if not build:
                 raise
-            from accelrag.pipeline.work import build_index
+            from accelrag.pipeline.writing import build_index
 
             notice("There is no index yet: building one from the list.")
             build_index(settings, progress=progress, notice=notice, wait=_WAIT)
             index = Index.open(folder, model=settings.model, threads=settings.threads)
         else:
-            for line in lag(settings, index.manifest):
+            for line in staleness(settings, index.manifest):
                 notice(f"{line}: `accelrag index` brings it up to date.")
         return cls(settings, index, fusion=fusion)
 
@@ -171,7 +171,7 @@ class Assistant:
         every = self.index.store.entries()
         return [(e, c) for e, c in every if not self._lists or set(self._lists) & set(e.lists)]
 
-    def show(self, name: str) -> Shown:
+    def show(self, name: str) -> EntryDetail:
         """An entry by id, URL, title, document id, or the start of an id or title that fits one entry only.
 
         Raises:
@@ -181,7 +181,7 @@ class Assistant:
         documents = [self.index.store.document(f"{side}:{entry.id}") for side in ("note", "text")]
         with Corpus.open(self.settings.corpus_dir, read_only=True) as corpus:
             failure = corpus.failure(entry.id)
-        return Shown(entry, coverage, tuple(d for d in documents if d is not None), failure)
+        return EntryDetail(entry, coverage, tuple(d for d in documents if d is not None), failure)
 
     def document(self, document_id: str) -> Document | None:
         """A document of the opened index."""

@@ -9,8 +9,9 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from accelrag.checking import Severity
 from accelrag.corpus import Corpus
 from accelrag.embedding.models import find_model
 from accelrag.errors import (
@@ -23,25 +24,24 @@ from accelrag.errors import (
 )
 from accelrag.index import Index, Manifest
 from accelrag.index.bundle import current_generation
-from accelrag.pipeline.gc import index_folders
-from accelrag.pipeline.home import entries_of, home_lists, index_dir_of, is_remote
-from accelrag.pipeline.lag import lag
-from accelrag.pipeline.leftovers import holder_of, is_alive, left_behind, swept
+from accelrag.pipeline.gc import holder_of, index_folders, is_alive, left_behind, swept
+from accelrag.pipeline.lists import entries_of, index_dir_of, staleness
+from accelrag.pipeline.registry import home_lists, is_remote
 from accelrag.settings import Settings
 
 if TYPE_CHECKING:
     from accelrag.generation import LocalServer
 
-__all__ = ["Diagnosis", "Finding", "examine"]
+__all__ = ["Diagnosis", "Symptom", "examine"]
 
-Severity = Literal["error", "warning", "info"]
+
 _NEARLY_FULL = 300_000_000  # bytes: an exported encoder, a generation beside the one that answers, and some air
 _ANSWER_WITHIN = 30.0
 _GENERATOR_HINT = "`accelrag ask` answers without a language model meanwhile"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Symptom:
     """One state with what mends it. ``about`` is a word: home, settings, list, corpus, index, model, llm."""
 
     about: str
@@ -55,7 +55,7 @@ class Diagnosis:
     """All findings. ``exit_code`` is 1 where one of them is more than information."""
 
     home: str
-    findings: tuple[Finding, ...]
+    findings: tuple[Symptom, ...]
     mended: tuple[str, ...] = ()
 
     @property
@@ -98,13 +98,13 @@ def examine(
     return Diagnosis(str(settings.home), tuple(findings), tuple(mended))
 
 
-def _home(settings: Settings, free: Callable[[Path], int]) -> Iterator[Finding]:
+def _home(settings: Settings, free: Callable[[Path], int]) -> Iterator[Symptom]:
     for folder in (settings.corpus_dir, settings.index_dir):
         standing = folder
         while not standing.exists() and standing != standing.parent:
             standing = standing.parent
         if not os.access(standing, os.W_OK | os.X_OK):
-            yield Finding(
+            yield Symptom(
                 "home",
                 "warning",
                 f"{standing} cannot be written: questions are answered, updates are not possible",
@@ -116,7 +116,7 @@ def _home(settings: Settings, free: Callable[[Path], int]) -> Iterator[Finding]:
     with suppress(OSError):
         left = free(standing)
         if left < _NEARLY_FULL:
-            yield Finding(
+            yield Symptom(
                 "home",
                 "error",
                 f"the disk of {standing} is nearly full: {left / 1e6:.0f} MB are free",
@@ -124,13 +124,13 @@ def _home(settings: Settings, free: Callable[[Path], int]) -> Iterator[Finding]:
             )
 
 
-def _lists(settings: Settings) -> Iterator[Finding]:
+def _lists(settings: Settings) -> Iterator[Symptom]:
     try:
         entries_of(settings)
         for item in home_lists(settings):
             if item.source and not is_remote(item.source) and not Path(item.source).exists():
                 name = item.name or item.path.stem
-                yield Finding(
+                yield Symptom(
                     "list",
                     "warning",
                     f"the source of {name} is gone: {item.source}",
@@ -139,10 +139,10 @@ def _lists(settings: Settings) -> Iterator[Finding]:
     except AccelragError as error:
         yield _said("list", error, "accelrag list --skipped")
     except OSError as error:
-        yield Finding("list", "error", f"the list cannot be read: {error}", "check its permissions")
+        yield Symptom("list", "error", f"the list cannot be read: {error}", "check its permissions")
 
 
-def _corpus(settings: Settings, now: datetime) -> Iterator[Finding]:
+def _corpus(settings: Settings, now: datetime) -> Iterator[Symptom]:
     path = settings.corpus_dir / "corpus.db"
     if not path.exists():
         return
@@ -150,18 +150,18 @@ def _corpus(settings: Settings, now: datetime) -> Iterator[Finding]:
     try:
         with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
             for problem in corpus.problems():
-                yield Finding("corpus", "error", problem, aside)
+                yield Symptom("corpus", "error", problem, aside)
             latest = max((d.fetched_at for d in corpus.documents()), default="")
     except StorageError as error:
         newer = "newer accelrag" in str(error)
-        yield Finding("corpus", "error", str(error), error.hint if newer else aside)
+        yield Symptom("corpus", "error", str(error), error.hint if newer else aside)
         return
     except (ValueError, TypeError) as error:
-        yield Finding("corpus", "error", f"{path} holds rows that cannot be read: {error}", aside)
+        yield Symptom("corpus", "error", f"{path} holds rows that cannot be read: {error}", aside)
         return
     with suppress(ValueError):
         if latest and datetime.fromisoformat(latest) > now.replace(microsecond=0):
-            yield Finding(
+            yield Symptom(
                 "corpus",
                 "warning",
                 f"a text was fetched in the future, {latest}: this machine's clock was or is wrong",
@@ -169,7 +169,7 @@ def _corpus(settings: Settings, now: datetime) -> Iterator[Finding]:
             )
 
 
-def _index(settings: Settings) -> Iterator[Finding]:
+def _index(settings: Settings) -> Iterator[Symptom]:
     for folder in _answering(settings):
         try:
             index = Index.open(folder, model=_model_of(folder, settings), threads=settings.threads)
@@ -190,7 +190,7 @@ def _index(settings: Settings) -> Iterator[Finding]:
         if built.model != settings.model:
             wanted = settings.model or "the default model"
             flag = f" --model {settings.model}" if settings.model else ""
-            yield Finding(
+            yield Symptom(
                 "model",
                 "error",
                 f"the index was built with {built.encoder['name']}, the settings name {wanted}",
@@ -211,9 +211,9 @@ def _model_of(folder: Path, settings: Settings) -> str:
         return settings.model
 
 
-def _behind(settings: Settings, index: Index) -> Iterator[Finding]:
-    for line in lag(settings, index.manifest):
-        yield Finding("index", "warning", line, "accelrag index")
+def _behind(settings: Settings, index: Index) -> Iterator[Symptom]:
+    for line in staleness(settings, index.manifest):
+        yield Symptom("index", "warning", line, "accelrag index")
     with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
         texts = {i: digest for i, (digest, _, _) in corpus.digests().items()}
     other = 0
@@ -221,12 +221,12 @@ def _behind(settings: Settings, index: Index) -> Iterator[Finding]:
         document = index.store.document(f"text:{entry.id}")
         other += (document.digest if document else "") != texts.get(entry.id, "")
     if other:
-        yield Finding(
+        yield Symptom(
             "index", "warning", f"the corpus is newer than the index: {other} texts differ", "accelrag index"
         )
 
 
-def _model(settings: Settings) -> Iterator[Finding]:
+def _model(settings: Settings) -> Iterator[Symptom]:
     try:
         given = Path(settings.model).expanduser() / "encoder.json" if settings.model else None
         if given is not None and given.is_file():
@@ -239,7 +239,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
         built = Manifest.read(current_generation(index_dir_of(settings)))
         weights = str(built.encoder.get("weights_sha256") or "")
         if built.model == settings.model and source.weights_sha256 and weights != source.weights_sha256:
-            yield Finding(
+            yield Symptom(
                 "model",
                 "error",
                 f"the weights of {source.name} are not those that the index was built with",
@@ -247,42 +247,42 @@ def _model(settings: Settings) -> Iterator[Finding]:
             )
 
 
-def _leftovers(settings: Settings) -> Iterator[Finding]:
+def _leftovers(settings: Settings) -> Iterator[Symptom]:
     for path in left_behind(settings):
-        yield Finding("home", "warning", f"{path} was left behind by a run that was killed", "accelrag doctor --fix")
+        yield Symptom("home", "warning", f"{path} was left behind by a run that was killed", "accelrag doctor --fix")
     note = settings.corpus_dir / ".lock.json"
     if holder := holder_of(note):
         alive = is_alive(holder[0])
         if not alive:
             message = f"{note} names process {holder[0]} ({holder[1]}), which is gone; the lock itself is free"
-            yield Finding("home", "warning", message, "accelrag doctor --fix")
+            yield Symptom("home", "warning", message, "accelrag doctor --fix")
         else:
-            yield Finding("home", "info", f"process {holder[0]} writes into this home: {holder[1]}")
+            yield Symptom("home", "info", f"process {holder[0]} writes into this home: {holder[1]}")
 
 
-def _language_models(settings: Settings, servers: Callable[[], Sequence[LocalServer]] | None) -> Iterator[Finding]:
+def _language_models(settings: Settings, servers: Callable[[], Sequence[LocalServer]] | None) -> Iterator[Symptom]:
     from accelrag.generation import discover_servers
 
     for server in (servers or discover_servers)():
         if server.problem:
-            yield Finding("llm", "info", f"{server.name} at {server.url}: {server.problem}", server.command)
+            yield Symptom("llm", "info", f"{server.name} at {server.url}: {server.problem}", server.command)
             continue
         kind, address = ("ollama", "ollama_host") if server.name == "Ollama" else ("openai", "openai_base_url")
         # A key is for the server that it was given for, not for whatever listens on this machine.
         asked = replace(settings, openai_api_key="", **{address: server.url})  # type: ignore[arg-type]
         problem = _asked(f"{kind}:{server.models[0]}", asked)
         if problem is None:
-            yield Finding(
+            yield Symptom(
                 "llm", "info", f"{server.name} at {server.url} answers with {server.models[0]}", server.command
             )
         else:
             message = f"{server.name} at {server.url} answers wrongly: {problem}"
-            yield Finding("llm", "warning", message, problem.hint or _GENERATOR_HINT)
+            yield Symptom("llm", "warning", message, problem.hint or _GENERATOR_HINT)
     if settings.llm:
         problem = _asked(settings.llm, settings)
         if problem is not None:
             message = f"the language model {settings.llm} does not answer as it should: {problem}"
-            yield Finding("llm", "error", message, problem.hint or _GENERATOR_HINT)
+            yield Symptom("llm", "error", message, problem.hint or _GENERATOR_HINT)
 
 
 def _asked(spec: str, settings: Settings) -> AccelragError | None:
@@ -298,5 +298,5 @@ def _asked(spec: str, settings: Settings) -> AccelragError | None:
     return None if said.strip() else GeneratorUnavailable("it says nothing", hint="load another model in it")
 
 
-def _said(about: str, error: AccelragError, mend: str) -> Finding:
-    return Finding(about, "error", str(error), error.hint or mend)
+def _said(about: str, error: AccelragError, mend: str) -> Symptom:
+    return Symptom(about, "error", str(error), error.hint or mend)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,15 @@ from typing import Any
 from accelrag.corpus import Corpus
 from accelrag.embedding import VectorCache
 from accelrag.embedding.cache import text_key
-from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing
+from accelrag.errors import Busy, IndexDamaged, IndexMismatch, IndexMissing
 from accelrag.index import Manifest, Store, current_generation, generations, sweep, writing
 from accelrag.index.bundle import orphans
 from accelrag.index.chunking import embedding_text
-from accelrag.pipeline.home import entries_of
+from accelrag.pipeline.lists import entries_of
 from accelrag.settings import Settings
 from accelrag.storage import hold
 
-__all__ = ["Collected", "collect_garbage", "index_folders"]
+__all__ = ["Collected", "collect_garbage", "holder_of", "index_folders", "is_alive", "left_behind", "swept"]
 
 
 @dataclass(slots=True)
@@ -191,3 +192,55 @@ def _size(path: Path) -> int:
     """Bytes that go with a file or folder: what others hold by a hard link stays."""
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
     return sum(p.stat().st_size for p in files if p.stat().st_nlink == 1)
+
+
+def left_behind(settings: Settings) -> list[Path]:
+    """Folders and files that no run will look at again."""
+    found = [path for folder in index_folders(settings) for path in orphans(folder)]
+    if settings.corpus_dir.is_dir():
+        found += sorted(settings.corpus_dir.glob(".*.new"))
+    return found
+
+
+def swept(settings: Settings) -> Iterator[str]:
+    """Remove what was left behind, unless its maker is still at work."""
+    left = left_behind(settings)
+    note = settings.corpus_dir / ".lock.json"
+    stale = holder_of(note)
+    if not left and not (stale and not is_alive(stale[0])):
+        return
+    with suppress(Busy), hold(settings.corpus_dir, doing="accelrag doctor"):
+        for folder in index_folders(settings):
+            if folder.is_dir() and orphans(folder):
+                with suppress(Busy), writing(folder):
+                    yield from (f"removed {path}" for path in sweep(folder))
+        for path in settings.corpus_dir.glob(".*.new"):
+            path.unlink(missing_ok=True)
+            yield f"removed {path}"
+    if stale and not is_alive(stale[0]):
+        note.unlink(missing_ok=True)
+        yield f"removed {note}"
+
+
+def holder_of(note: Path) -> tuple[int, str] | None:
+    """Process and words of the note that stands beside a lock; None where there is none."""
+    try:
+        said = json.loads(note.read_text(encoding="utf-8"))
+        return int(said["pid"]), f"{str(said['doing'])[:60]} since {str(said['since'])[:40]}"
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return (0, "unreadable")
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of that number runs on this machine."""
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

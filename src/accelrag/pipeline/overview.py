@@ -10,8 +10,7 @@ from typing import Any
 from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, IndexMissing
 from accelrag.index import Manifest, current_generation
-from accelrag.pipeline.home import entries_of, index_dir_of
-from accelrag.pipeline.lag import lag
+from accelrag.pipeline.lists import entries_of, index_dir_of, staleness
 from accelrag.settings import Settings
 
 __all__ = ["Status", "status"]
@@ -101,4 +100,4 @@ def _index(settings: Settings) -> tuple[dict[str, Any], tuple[str, ...]]:
         **manifest.counts,
         "bytes": sum(mark.size for mark in manifest.files.values()),
     }
-    return built, tuple(lag(settings, manifest))
+    return built, tuple(staleness(settings, manifest))

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from accelrag.errors import ListError, UsageError
-from accelrag.pipeline.home import (
+from accelrag.pipeline.lists import read_named_list
+from accelrag.pipeline.registry import (
     HomeList,
     home_lists,
     is_remote,
     named_lists,
     own_list,
-    read_named_list,
     registered_lists,
     write_registry,
 )

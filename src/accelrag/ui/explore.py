@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from accelrag.errors import AccelragError, EntryUnknown, IndexMissing
-from accelrag.pipeline import Assistant, Shown, entries_of
+from accelrag.pipeline import Assistant, EntryDetail, entries_of
 from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
 from accelrag.sources.reasons import REASONS
@@ -179,7 +179,7 @@ def _table(rows: Rows, wanted: Mapping[str, Any], start: int) -> str:
     )
 
 
-def _entry(assistant: Assistant, shown: Shown) -> str:
+def _entry(assistant: Assistant, shown: EntryDetail) -> str:
     entry = shown.entry
     places = "".join(
         f'<li><span class="path">{path_of(p.sections)}</span>{f" <span>line {p.line}</span>" if p.line else ""}'

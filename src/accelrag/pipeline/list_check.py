@@ -25,7 +25,7 @@ from accelrag.checking import (
 from accelrag.corpus import Corpus
 from accelrag.errors import ListError, StorageError, UsageError
 from accelrag.listing import Listing, canonical_url, decode_list, read_list
-from accelrag.pipeline.home import HomeList, home_lists
+from accelrag.pipeline.registry import HomeList, home_lists
 from accelrag.settings import Settings
 from accelrag.storage import replace_file
 from accelrag.types import Document, Observation, Progress
@@ -33,14 +33,14 @@ from accelrag.types import Document, Observation, Progress
 if TYPE_CHECKING:
     from accelrag.transport import Transport
 
-__all__ = ["Checked", "check_lists", "write_fixed"]
+__all__ = ["ListCheck", "check_lists", "write_fixed"]
 
 _KEY = "link-health"
 _ATTEMPTS = 2  # a link that fails twice is looked at again tomorrow anyway
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ListCheck:
     """A list with its report, and its bytes for a mended copy."""
 
     home_list: HomeList
@@ -56,7 +56,7 @@ def check_lists(
     clock: Callable[[], float] = time.time,
     progress: Progress | None = None,
     notice: Callable[[str], None] = lambda _: None,
-) -> list[Checked]:
+) -> list[ListCheck]:
     """Check the lists that the settings mean. ``offline`` looks at no link and tells what is known of them.
 
     Raises:
@@ -78,10 +78,10 @@ def check_lists(
         finally:
             health |= fresh
             _remember(settings, fresh, notice)
-    return [Checked(item, data, check_list(listing, documents, health, now)) for item, data, listing in listed]
+    return [ListCheck(item, data, check_list(listing, documents, health, now)) for item, data, listing in listed]
 
 
-def write_fixed(checked: Checked, out: Path) -> int:
+def write_fixed(checked: ListCheck, out: Path) -> int:
     """Write a copy of the list with its moved links replaced to ``out``; how many links that were.
 
     Raises:

@@ -16,9 +16,9 @@ from accelrag.corpus import Corpus
 from accelrag.errors import AccelragError, IndexDamaged, IndexMismatch, IndexMissing, ListError
 from accelrag.index import BuildReport, Manifest, Store, current_generation
 from accelrag.listing.changes import Changes, compare, shrank_too_much
-from accelrag.pipeline.home import HomeList
 from accelrag.pipeline.refresh import Refreshed, keep, look, targets
-from accelrag.pipeline.work import build_index, fetch_texts
+from accelrag.pipeline.registry import HomeList
+from accelrag.pipeline.writing import build_index, fetch_texts
 from accelrag.settings import Settings
 from accelrag.types import Entry, Progress
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from accelrag.corpus import Corpus
 from accelrag.index import BuildReport, build, writing
-from accelrag.pipeline.home import entries_of, index_dir_of, named_lists
+from accelrag.pipeline.lists import entries_of, index_dir_of
+from accelrag.pipeline.registry import named_lists
 from accelrag.settings import Settings
 from accelrag.types import Progress
 
