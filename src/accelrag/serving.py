@@ -16,6 +16,7 @@ from accelrag.errors import AccelragError
 from accelrag.pipeline import Assistant
 from accelrag.pipeline.lists import index_dir_of
 from accelrag.settings import Settings
+from accelrag.types import Progress
 
 __all__ = ["LiveIndex", "Shares"]
 
@@ -31,12 +32,18 @@ class LiveIndex:
     """Lends the assistant of the published generation. Safe to use from several threads."""
 
     def __init__(
-        self, settings: Settings, *, build: bool = False, notice: Callable[[str], None] = lambda _: None
+        self,
+        settings: Settings,
+        *,
+        build: bool = False,
+        notice: Callable[[str], None] = lambda _: None,
+        progress: Callable[[], Progress | None] = lambda: None,
     ) -> None:
-        """``build``: make the index at the first question where there is none."""
+        """``build``: make the index at the first question where there is none, telling ``progress`` of it."""
         self._settings = settings
         self._build = build
         self._notice = notice
+        self._progress = progress
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
         self._name = ""
@@ -83,7 +90,9 @@ class LiveIndex:
 
     def _reopen(self, published: str) -> None:
         try:
-            assistant = Assistant.open(self._settings, build=self._build, notice=self._notice)
+            assistant = Assistant.open(
+                self._settings, build=self._build, notice=self._notice, progress=self._progress()
+            )
             assistant.index.load()
         except AccelragError:
             if self._opened is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from accelrag import pipeline
 from accelrag.errors import UsageError
 from accelrag.face.progress import ProgressLike, progress_for
+from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
 from accelrag.types import Answer, Document, Entry, Filters, Rejection, Sentence, Turn
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from accelrag.answer.drafting import Withdrawn
     from accelrag.index import BuildReport
     from accelrag.ingest import Summary
-    from accelrag.pipeline import Assistant, Diagnosis, EntryDetail, ListCheck, Status, UpdateReport
+    from accelrag.pipeline import Diagnosis, EntryDetail, ListCheck, Status, UpdateReport
     from accelrag.retriever import Search
 
 __all__ = ["Home", "open_home"]
@@ -62,8 +62,7 @@ class Home:
         self.settings = settings
         self._progress = progress
         self._notice = notice or (lambda _: None)
-        self._lock = threading.RLock()
-        self._opened: Assistant | None = None
+        self._live = LiveIndex(settings, build=True, notice=self._notice, progress=self._shown)
 
     def __enter__(self) -> Self:
         return self
@@ -106,8 +105,8 @@ class Home:
             UsageError: the question is empty or too long, or a filter names what does not exist.
             IndexDamaged, IndexMismatch, ModelError, GeneratorUnavailable, GeneratorRefused: as their names say.
         """
-        assistant = self._assistant()
-        return assistant.ask(question, llm=llm, history=_turns(history), filters=filters, limit=limit)
+        with self._live.lease() as assistant:
+            return assistant.ask(question, llm=llm, history=_turns(history), filters=filters, limit=limit)
 
     def stream(
         self,
@@ -123,12 +122,13 @@ class Home:
         A ``Withdrawn`` takes back all sentences before it. The answer's own sentences are the ones that stand.
         Raises as ``ask``.
         """
-        assistant = self._assistant()
-        return assistant.events(question, llm=llm, history=_turns(history), filters=filters, limit=limit)
+        with self._live.lease() as assistant:
+            yield from assistant.events(question, llm=llm, history=_turns(history), filters=filters, limit=limit)
 
     def search(self, query: str, *, filters: Filters | None = None, limit: int | None = None) -> Search:
         """Ranked entries for a query, to be iterated over. Raises as ``ask``."""
-        return self._assistant().search(query, filters=filters, limit=limit)
+        with self._live.lease() as assistant:
+            return assistant.search(query, filters=filters, limit=limit)
 
     def entries(self, *, section: str | None = None, kind: str | None = None) -> list[Entry]:
         """The entries in list order, of one section at any depth, of one kind.
@@ -137,7 +137,8 @@ class Home:
             UsageError: there is no such section or kind; the hint names the nearest.
         """
         sections, kinds = (section,) if section else (), (kind,) if kind else ()
-        return [entry for entry, _ in pipeline.narrowed(self._assistant().entries(), sections, kinds)]
+        with self._live.lease() as assistant:
+            return [entry for entry, _ in pipeline.narrowed(assistant.entries(), sections, kinds)]
 
     def show(self, name: str) -> EntryDetail:
         """An entry by id, URL or title, with the documents that were read for it.
@@ -145,11 +146,13 @@ class Home:
         Raises:
             EntryUnknown: none or several fit; the hint names the nearest.
         """
-        return self._assistant().show(name)
+        with self._live.lease() as assistant:
+            return assistant.show(name)
 
     def document(self, document_id: str) -> Document | None:
         """The document behind a citation: ``home.document(citation.document).text[citation.start:citation.end]``."""
-        return self._assistant().document(document_id)
+        with self._live.lease() as assistant:
+            return assistant.document(document_id)
 
     def export(
         self,
@@ -164,13 +167,13 @@ class Home:
         Raises:
             UsageError: there is no such form, section or kind.
         """
-        assistant = self._assistant()
-        if answer is not None:
-            rows = [(c.entry, c.coverage) for c in answer.citations]
-        else:
-            sections, kinds = (section,) if section else (), (kind,) if kind else ()
-            rows = pipeline.narrowed(assistant.entries(), sections, kinds)
-        return pipeline.exported(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows])
+        with self._live.lease() as assistant:
+            if answer is not None:
+                rows = [(c.entry, c.coverage) for c in answer.citations]
+            else:
+                sections, kinds = (section,) if section else (), (kind,) if kind else ()
+                rows = pipeline.narrowed(assistant.entries(), sections, kinds)
+            return pipeline.exported(form, [(e, c, assistant.document(f"text:{e.id}")) for e, c in rows])
 
     def add(self, texts: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> Summary:
         """Take texts of one's own, then index them.
@@ -201,7 +204,7 @@ class Home:
             ListError, FetchTransient, FetchRefused, FetchFailed: the only list cannot be had or is none.
             Busy, StorageError, ModelError: as their names say; the published index is left as it was.
         """
-        report = pipeline.update_home(
+        return pipeline.update_home(
             self.settings,
             offline=offline,
             dry_run=dry_run,
@@ -209,8 +212,6 @@ class Home:
             progress=self._shown(),
             notice=self._notice,
         )
-        self._refreshed()
-        return report
 
     def fetch(self, *, limit: int | None = None, offline: bool = False) -> Summary:
         """Fetch what the entries point at into the corpus; ``index`` takes it into the index.
@@ -226,9 +227,7 @@ class Home:
         Raises:
             ListError, ModelError, StorageError, Busy: as their names say. The published index is left as it was.
         """
-        report = pipeline.build_index(self.settings, progress=self._shown(), notice=self._notice, rebuild=rebuild)
-        self._refreshed()
-        return report
+        return pipeline.build_index(self.settings, progress=self._shown(), notice=self._notice, rebuild=rebuild)
 
     def check(self, *, offline: bool = False) -> list[ListCheck]:
         """What is wrong with the lists: dead and moved links, duplicates, titles. ``offline`` looks at no link.
@@ -252,23 +251,7 @@ class Home:
 
     def close(self) -> None:
         """Close the index. A later call opens it again."""
-        with self._lock:
-            opened, self._opened = self._opened, None
-            if opened is not None:
-                opened.close()
-
-    def _assistant(self) -> Assistant:
-        with self._lock:
-            if self._opened is None:
-                self._opened = pipeline.Assistant.open(self.settings, progress=self._shown(), notice=self._notice)
-            else:
-                self._opened.refresh()  # what another process has published since
-            return self._opened
-
-    def _refreshed(self) -> None:
-        with self._lock:
-            if self._opened is not None:
-                self._opened.refresh()
+        self._live.close()
 
     def _shown(self) -> Any:
         return progress_for(self._progress)
