@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from accelrag.errors import Busy, StorageError
 
 __all__ = ["hold", "replace_file", "unwritable", "writable"]
@@ -62,6 +60,8 @@ def hold(folder: Path, *, wait: float = 0.0, doing: str = "accelrag fetch") -> I
         Busy: another process holds it; names its number, what it does and since when.
         StorageError: the folder cannot be written.
     """
+    from filelock import FileLock, Timeout  # 0.1 s to load, and who only reads holds no lock
+
     note = folder / ".lock.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -5,8 +5,10 @@ model into one, ``cache`` keeps vectors. Only ``export`` touches torch, and only
 """
 
 from accelrag.embedding.cache import VectorCache
-from accelrag.embedding.encoder import Encoder, OnnxEncoder, Vectors, open_encoder
+from accelrag.embedding.encoder import OnnxEncoder
 from accelrag.embedding.models import DEFAULT_MODEL, ModelSource, find_model
+from accelrag.embedding.opening import open_encoder
+from accelrag.embedding.protocol import Encoder, Vectors
 
 __all__ = [
     "DEFAULT_MODEL",

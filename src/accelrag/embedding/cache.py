@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from accelrag.embedding.encoder import Encoder, Vectors
+from accelrag.embedding.protocol import Encoder, Vectors
 from accelrag.storage import unwritable
 
 __all__ = ["VectorCache", "text_key"]
@@ -124,9 +124,7 @@ class VectorCache:
         db = sqlite3.connect(self._path, timeout=30, check_same_thread=False)
         try:
             db.execute("PRAGMA journal_mode=WAL")
-            db.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-            )
+            db.execute(_TABLE)
         except sqlite3.Error:
             db.close()
             raise

@@ -11,57 +11,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from accelrag.embedding.protocol import Vectors
 from accelrag.errors import ModelError
 
-__all__ = ["Encoder", "OnnxEncoder", "Vectors", "open_encoder"]
-
-Vectors = NDArray[np.float32]
-
-
-class Encoder(Protocol):
-    """Turns texts into unit vectors of shape ``(len(texts), dimension)``, float32."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What made the vectors: equal fingerprints mean exchangeable vectors."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """The model's name for people."""
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """Length of a vector."""
-        ...
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens that the model reads of one text, special ones and the prompt taken off."""
-        ...
-
-    def load(self) -> None:
-        """Read the weights now rather than at the first vector."""
-        ...
-
-    def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of questions, with the model's query prompt."""
-        ...
-
-    def encode_passages(self, texts: Sequence[str], on_done: Callable[[int], None] | None = None) -> Vectors:
-        """Vectors of passages, with the model's passage prompt. ``on_done`` is told of each finished text."""
-        ...
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Offsets of each token in ``text``, uncut, special ones left out."""
-        ...
-
+__all__ = ["OnnxEncoder", "unreadable"]
 
 class OnnxEncoder:
     """An exported model in a folder: ``model.onnx``, ``tokenizer.json``, ``encoder.json``."""
@@ -81,7 +38,7 @@ class OnnxEncoder:
             self._passage_prompt: str = self._config["prompts"]["passage"]
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         except Exception as error:
-            raise _unreadable(folder, error) from error
+            raise unreadable(folder, error) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._threads = threads or os.cpu_count() or 1
@@ -144,7 +101,7 @@ class OnnxEncoder:
         try:
             result: Vectors = session.run(None, {k: feed[k] for k in self._config["inputs"]})[0][0]
         except Exception as error:  # onnxruntime has no common class of its own
-            raise _unreadable(self._folder, error) from error
+            raise unreadable(self._folder, error) from error
         return result
 
     def _load(self) -> Any:
@@ -163,29 +120,12 @@ class OnnxEncoder:
                     str(self._folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
                 )
             except Exception as error:
-                raise _unreadable(self._folder, error) from error
+                raise unreadable(self._folder, error) from error
         return self._session
 
 
-def open_encoder(folder: Path, *, threads: int = 0) -> Encoder:
-    """The encoder that an index was made with: exported, or torch where the model could not be exported.
-
-    Raises:
-        ModelError: a file is missing or cannot be read.
-    """
-    try:
-        config = json.loads((folder / "encoder.json").read_text(encoding="utf-8"))
-        runtime = config.get("runtime")
-    except (OSError, ValueError, AttributeError) as error:
-        raise _unreadable(folder, error) from error
-    if runtime == "torch":
-        from accelrag.embedding.torch_encoder import TorchEncoder
-
-        return TorchEncoder(config)
-    return OnnxEncoder(folder, threads=threads)
-
-
-def _unreadable(folder: Path, error: Exception) -> ModelError:
+def unreadable(folder: Path, error: Exception) -> ModelError:
+    """The error for an encoder's folder that cannot be used."""
     what = " ".join(str(error).split())[:200] or type(error).__name__
     return ModelError(f"the encoder in {folder} cannot be used: {what}", hint="rebuild it: accelrag index --rebuild")
 

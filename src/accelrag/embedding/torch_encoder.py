@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from accelrag.embedding.encoder import Vectors
 from accelrag.embedding.export import load_torch
 from accelrag.embedding.models import ModelSource
+from accelrag.embedding.protocol import Vectors
 
 __all__ = ["TorchEncoder"]
 

@@ -12,17 +12,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
 from accelrag.embedding import Encoder, open_encoder
-from accelrag.errors import Busy, IndexDamaged, IndexMismatch, IndexMissing
+from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing
 from accelrag.index.manifest import Manifest
 from accelrag.index.store import Store
-from accelrag.storage import unwritable
+from accelrag.storage import hold
 from accelrag.stores.dense import DenseIndex
 from accelrag.stores.lexical import LexicalIndex
 
@@ -234,28 +233,14 @@ def sweep(index_dir: Path, *, keep: int = _KEEP) -> list[Path]:
     return gone
 
 
-@contextmanager
-def writing(index_dir: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the home's write lock. The kernel frees it when the holder ends, however it ends. Reentrant in a thread.
+def writing(index_dir: Path, *, wait: float = 0.0) -> AbstractContextManager[None]:
+    """Hold the index's write lock. The kernel frees it when the holder ends, however it ends. Reentrant in a thread.
 
     Raises:
         Busy: another accelrag holds it for longer than ``wait`` seconds.
         StorageError: the folder cannot be written.
     """
-    from filelock import FileLock, Timeout
-
-    try:
-        index_dir.mkdir(parents=True, exist_ok=True)
-        with FileLock(index_dir / ".lock", is_singleton=True).acquire(timeout=wait):
-            yield
-    except Timeout as error:
-        raise Busy(
-            f"another accelrag is writing to {index_dir}", hint="wait until it is done and run the command again"
-        ) from error
-    except OSError as error:
-        raise unwritable(
-            Path(error.filename or index_dir), error, "check its permissions or give another --home"
-        ) from error
+    return hold(index_dir, wait=wait, doing="accelrag index")
 
 
 def _flush_folder(folder: Path) -> None:

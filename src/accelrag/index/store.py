@@ -215,14 +215,6 @@ class Store:
         with self._translated():
             return self.passages([row[0]])[row[0]]
 
-    def note_passages(self) -> dict[str, int]:
-        """``entry id -> id of its own passage``."""
-        with self._translated():
-            rows = self._db.execute(
-                "SELECT entry_id, MIN(id) FROM passages WHERE document_id LIKE 'note:%' GROUP BY entry_id"
-            )
-            return dict(rows.fetchall())
-
     def passage_ids(self, entry_ids: Iterable[str]) -> list[int]:
         """Ids of all passages of the entries, sorted."""
         with self._translated():

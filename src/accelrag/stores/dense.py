@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,29 +15,10 @@ from numpy.typing import NDArray
 from accelrag.errors import IndexDamaged
 from accelrag.storage import unwritable
 
-__all__ = ["EXACT_LIMIT", "DenseIndex", "VectorIndex"]
+__all__ = ["EXACT_LIMIT", "DenseIndex"]
 
 EXACT_LIMIT = 50_000
 _TRAIN_PER_LIST = 64
-
-
-class VectorIndex(Protocol):
-    """Nearest neighbours among unit vectors; ids are row numbers at build."""
-
-    @property
-    def count(self) -> int:
-        """Vectors in the index."""
-        ...
-
-    def search(
-        self, query: NDArray[np.float32], limit: int, allowed: Sequence[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """``(id, cosine)`` of the best ``limit`` rows among ``allowed``, best first, ties by id."""
-        ...
-
-    def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
-        """The stored vectors of rows, shape ``(len(ids), dimension)``; rounded to 8 bits beyond EXACT_LIMIT."""
-        ...
 
 
 class DenseIndex:
@@ -99,6 +80,7 @@ class DenseIndex:
     def search(
         self, query: NDArray[np.float32], limit: int, allowed: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
+        """``(id, cosine)`` of the best ``limit`` rows among ``allowed``, best first, ties by id."""
         limit = min(limit, self.count if allowed is None else len(allowed))
         if limit < 1:
             return []
@@ -108,6 +90,7 @@ class DenseIndex:
         return sorted(found, key=lambda item: (-item[1], item[0]))
 
     def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """The stored vectors of rows, shape ``(len(ids), dimension)``; rounded to 8 bits beyond EXACT_LIMIT."""
         out = np.empty((len(ids), self.dimension), dtype=np.float32)
         for at, i in enumerate(ids):
             out[at] = self._index.reconstruct(int(i))
