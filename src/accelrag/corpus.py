@@ -10,11 +10,11 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 from accelrag.errors import StorageError
-from accelrag.types import Document, Entry, Failure, Place
+from accelrag.storage import DOCUMENT_COLUMNS, document_from, document_row, entry_from, entry_values
+from accelrag.types import Document, Entry, Failure
 
 __all__ = ["Corpus"]
 
@@ -33,10 +33,6 @@ CREATE TABLE failures (
 CREATE TABLE imported (entry_id TEXT PRIMARY KEY, entry TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-_COLUMNS = (
-    "entry_id, id, text, coverage, title, source, fetched_at, revision, licence, authors, published, metadata, "
-    "pages, markdown, stale, digest"
-)
 
 
 class Corpus:
@@ -120,14 +116,15 @@ class Corpus:
     def document(self, entry_id: str) -> Document | None:
         """The document of an entry."""
         with self._translated():
-            row = self._db.execute(f"SELECT {_COLUMNS} FROM documents WHERE entry_id=?", (entry_id,)).fetchone()  # noqa: S608
-        return _document(row) if row else None
+            query = f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE entry_id=?"  # noqa: S608
+            row = self._db.execute(query, (entry_id,)).fetchone()
+        return document_from(row) if row else None
 
     def documents(self) -> Iterator[Document]:
         """All documents by entry id, streamed."""
         with self._translated():
-            for row in self._db.execute(f"SELECT {_COLUMNS} FROM documents ORDER BY entry_id"):  # noqa: S608
-                yield _document(row)
+            for row in self._db.execute(f"SELECT {DOCUMENT_COLUMNS} FROM documents ORDER BY entry_id"):  # noqa: S608
+                yield document_from(row)
 
     def digests(self) -> dict[str, tuple[str, str, bool]]:
         """``entry_id -> (digest of the text, coverage, stale)`` of every document, without the texts."""
@@ -149,26 +146,10 @@ class Corpus:
 
     def put(self, document: Document) -> None:
         """Keep a document in place of what was known of its entry."""
-        row = (
-            document.entry_id,
-            document.id,
-            document.text,
-            document.coverage,
-            document.title,
-            document.source,
-            document.fetched_at,
-            document.revision,
-            document.licence,
-            json.dumps(document.authors, ensure_ascii=False),
-            document.published,
-            json.dumps(dict(document.metadata), ensure_ascii=False, sort_keys=True),
-            json.dumps(document.pages),
-            int(document.markdown),
-            int(document.stale),
-            document.digest,
-        )
+        row = (*document_row(document), document.digest)
         with self.batch():
-            self._db.execute(f"INSERT OR REPLACE INTO documents ({_COLUMNS}) VALUES ({','.join('?' * 16)})", row)  # noqa: S608
+            marks = ",".join("?" * len(row))
+            self._db.execute(f"INSERT OR REPLACE INTO documents ({DOCUMENT_COLUMNS}, digest) VALUES ({marks})", row)  # noqa: S608
             self._db.execute("DELETE FROM failures WHERE entry_id=?", (document.entry_id,))
 
     def touch(self, entry_id: str, fetched_at: str) -> None:
@@ -225,14 +206,14 @@ class Corpus:
         with self.batch():
             self._db.execute(
                 "INSERT OR REPLACE INTO imported (entry_id, entry) VALUES (?,?)",
-                (entry.id, json.dumps(asdict(entry), ensure_ascii=False)),
+                (entry.id, json.dumps(entry_values(entry), ensure_ascii=False)),
             )
 
     def imported(self) -> Iterator[Entry]:
         """Every imported entry by id, streamed."""
         with self._translated():
             for (raw,) in self._db.execute("SELECT entry FROM imported ORDER BY entry_id"):
-                yield _entry(json.loads(raw))
+                yield entry_from(json.loads(raw))
 
     def state(self, key: str, default: str = "") -> str:
         """A value that a run left for the next one."""
@@ -298,33 +279,3 @@ def _transaction(db: sqlite3.Connection) -> Iterator[None]:
         db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
-
-
-def _document(row: tuple[object, ...]) -> Document:
-    (entry_id, id_, text, coverage, title, source, fetched_at, revision, licence) = row[:9]
-    authors, published, metadata, pages, markdown, stale = row[9:15]
-    return Document(
-        id=str(id_),
-        entry_id=str(entry_id),
-        text=str(text),
-        coverage=coverage,  # type: ignore[arg-type]
-        title=str(title),
-        source=str(source),
-        fetched_at=str(fetched_at),
-        revision=str(revision),
-        licence=str(licence),
-        authors=tuple(json.loads(str(authors))),
-        published=str(published),
-        metadata=json.loads(str(metadata)),
-        pages=tuple(json.loads(str(pages))),
-        markdown=bool(markdown),
-        stale=bool(stale),
-    )
-
-
-def _entry(raw: dict[str, object]) -> Entry:
-    places = tuple(
-        Place(**{**p, "sections": tuple(p["sections"])})
-        for p in raw["places"]  # type: ignore[attr-defined]
-    )
-    return Entry(**{**raw, "places": places, "also": tuple(raw["also"])})  # type: ignore[arg-type]

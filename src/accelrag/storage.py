@@ -1,4 +1,5 @@
-"""What writing into a folder needs: one lock, files replaced whole, one error for a folder that cannot be written.
+"""What keeping values in a folder needs: one lock, files replaced whole, one error for a folder that cannot be
+written, and how a Document and an Entry become the columns of a table.
 
 The kernel frees the lock of a process that was killed, so it is never stale.
 """
@@ -9,15 +10,86 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from accelrag.errors import Busy, StorageError
+from accelrag.types import Document, Entry, Place
 
-__all__ = ["hold", "replace_file", "unwritable", "writable"]
+__all__ = [
+    "DOCUMENT_COLUMNS",
+    "document_from",
+    "document_row",
+    "entry_from",
+    "entry_values",
+    "hold",
+    "replace_file",
+    "unwritable",
+    "writable",
+]
+
+DOCUMENT_COLUMNS = (
+    "id, entry_id, text, coverage, title, source, fetched_at, revision, licence, authors, published, metadata, "
+    "pages, markdown, stale"
+)
 
 _HINT = "check the folder's permissions and free space"
+
+
+def document_row(document: Document) -> tuple[Any, ...]:
+    """The values of ``DOCUMENT_COLUMNS``."""
+    d = document
+    return (
+        *(d.id, d.entry_id, d.text, d.coverage, d.title, d.source, d.fetched_at, d.revision, d.licence),
+        json.dumps(d.authors, ensure_ascii=False),
+        d.published,
+        json.dumps(dict(d.metadata), ensure_ascii=False, sort_keys=True),
+        json.dumps(d.pages),
+        int(d.markdown),
+        int(d.stale),
+    )
+
+
+def document_from(row: Sequence[Any]) -> Document:
+    """The document of a row of ``DOCUMENT_COLUMNS``.
+
+    Raises:
+        ValueError, TypeError: the row holds something else.
+    """
+    names = [name.strip() for name in DOCUMENT_COLUMNS.split(",")]
+    values = dict(zip(names, row, strict=False))  # a table may have columns of its own behind them
+    for name in ("authors", "pages"):
+        values[name] = tuple(json.loads(values[name]))
+    values["metadata"] = json.loads(values["metadata"])
+    for name in ("markdown", "stale"):
+        values[name] = bool(values[name])
+    return Document(**values)
+
+
+def entry_values(entry: Entry) -> dict[str, Any]:
+    """An entry as JSON that ``entry_from`` reads back."""
+    places = [{**asdict(place), "sections": list(place.sections)} for place in entry.places]
+    return {
+        "id": entry.id,
+        "key": entry.key,
+        "url": entry.url,
+        "kind": entry.kind,
+        "places": places,
+        "also": list(entry.also),
+    }
+
+
+def entry_from(values: Mapping[str, Any]) -> Entry:
+    """The entry of ``entry_values``.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: it is something else.
+    """
+    places = tuple(Place(**{**place, "sections": tuple(place["sections"])}) for place in values["places"])
+    return Entry(values["id"], values["key"], values["url"], values["kind"], places, tuple(values["also"]))
 
 
 def unwritable(path: Path, error: BaseException, hint: str = _HINT) -> StorageError:

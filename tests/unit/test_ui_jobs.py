@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelrag.errors import StorageError
-from accelrag.index.plane import EXACT, lay_out
+from accelrag.index.plane import NEIGHBOURLY, lay_out
 from accelrag.ui.jobs import Job, Jobs
 from accelrag.ui.library import job_html
 
@@ -79,7 +79,7 @@ def test_equal_vectors_do_not_break_the_map() -> None:
 def test_what_is_alike_lies_together() -> None:
     random = np.random.default_rng(1)
     centres = random.standard_normal((4, 16)) * 4
-    for count in (120, EXACT + 40):
+    for count in (120, NEIGHBOURLY + 40):
         member = np.arange(count) % 4
         vectors = (centres[member] + random.standard_normal((count, 16))).astype(np.float32)
         placed = lay_out(vectors, ["one"] * count)

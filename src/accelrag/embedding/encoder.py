@@ -20,6 +20,7 @@ from accelrag.errors import ModelError
 
 __all__ = ["OnnxEncoder", "unreadable"]
 
+
 class OnnxEncoder:
     """An exported model in a folder: ``model.onnx``, ``tokenizer.json``, ``encoder.json``."""
 

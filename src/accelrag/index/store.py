@@ -7,13 +7,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from accelrag.errors import IndexDamaged
-from accelrag.storage import unwritable
-from accelrag.types import Coverage, Document, Entry, Passage, Place
+from accelrag.storage import DOCUMENT_COLUMNS, document_from, document_row, entry_from, entry_values, unwritable
+from accelrag.types import Coverage, Document, Entry, Passage
 
 __all__ = ["Store", "StoreWriter"]
 
@@ -31,7 +30,6 @@ CREATE INDEX passages_of ON passages (entry_id, id);
 CREATE INDEX entry_position ON entries (position);
 CREATE INDEX entry_key ON entries (key);
 """
-_DOCUMENT = "id, entry_id, text, coverage, title, source, fetched_at, revision, licence, authors, published, metadata, pages, markdown, stale"  # noqa: E501
 _ENTRY = "id, key, url, kind, places, also, coverage"
 _BLOCK = 500
 
@@ -54,40 +52,18 @@ class StoreWriter:
     def add_entry(self, position: int, entry: Entry, coverage: Coverage) -> None:
         """Add an entry in list order."""
         self._sections.update({name for path in entry.sections for name in path})
-        places = json.dumps([asdict(p) for p in entry.places], ensure_ascii=False)
+        values = entry_values(entry)
+        places = json.dumps(values["places"], ensure_ascii=False)
         row = (
-            entry.id,
-            position,
-            entry.key,
-            entry.url,
-            entry.title,
-            entry.kind,
-            coverage,
+            *(entry.id, position, entry.key, entry.url, entry.title, entry.kind, coverage),
             places,
-            json.dumps(entry.also),
+            json.dumps(values["also"]),
         )
         self._insert("entries (id, position, key, url, title, kind, coverage, places, also)", row)
 
     def add_document(self, document: Document) -> None:
         """Add a document as it is quoted."""
-        row = (
-            document.id,
-            document.entry_id,
-            document.text,
-            document.coverage,
-            document.title,
-            document.source,
-            document.fetched_at,
-            document.revision,
-            document.licence,
-            json.dumps(document.authors, ensure_ascii=False),
-            document.published,
-            json.dumps(dict(document.metadata), ensure_ascii=False, sort_keys=True),
-            json.dumps(document.pages),
-            int(document.markdown),
-            int(document.stale),
-        )
-        self._insert(f"documents ({_DOCUMENT})", row)
+        self._insert(f"documents ({DOCUMENT_COLUMNS})", document_row(document))
 
     def add_passage(self, passage: Passage, terms: Iterable[str]) -> None:
         """Add a passage and count its distinct words."""
@@ -170,8 +146,8 @@ class Store:
     def document(self, document_id: str) -> Document | None:
         """A document by its id."""
         with self._translated():
-            row = self._db.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id=?", (document_id,)).fetchone()  # noqa: S608
-            return _document(row) if row else None
+            row = self._db.execute(f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE id=?", (document_id,)).fetchone()  # noqa: S608
+            return document_from(row) if row else None
 
     def owners(self, ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
         """``passage id -> (entry id, whether it is the entry's own note passage)``."""
@@ -264,18 +240,8 @@ class Store:
 
 
 def _entry(row: tuple[Any, ...]) -> tuple[Entry, Coverage]:
-    places = tuple(Place(**{**p, "sections": tuple(p["sections"])}) for p in json.loads(row[4]))
-    return Entry(row[0], row[1], row[2], row[3], places, tuple(json.loads(row[5]))), row[6]
-
-
-def _document(row: tuple[Any, ...]) -> Document:
-    values = dict(zip(_DOCUMENT.split(", "), row, strict=True))
-    for name in ("authors", "pages"):
-        values[name] = tuple(json.loads(values[name]))
-    values["metadata"] = json.loads(values["metadata"])
-    for name in ("markdown", "stale"):
-        values[name] = bool(values[name])
-    return Document(**values)
+    values = {"places": json.loads(row[4]), "also": json.loads(row[5])}
+    return entry_from({"id": row[0], "key": row[1], "url": row[2], "kind": row[3], **values}), row[6]
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:
