@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +130,46 @@ def test_a_bundle_copied_elsewhere_answers_there(pristine, tmp_path, tiny_encode
     Index.open(tmp_path / "copy", model=str(tiny_encoder)).check()
 
 
+@pytest.mark.parametrize("how", ["empty", "cut", "longer", "first byte", "last byte", "a hole"])
+def test_a_copy_with_a_damaged_file_is_refused_however_large_the_file_is(pristine, tmp_path, tiny_encoder, how):
+    from accelrag.index.manifest import mark_files
+
+    copy = Path(shutil.copytree(pristine, tmp_path / "copy", copy_function=shutil.copy))
+    (generation,) = copy.glob("gen-*")
+    large = generation / "large.bin"
+    large.write_bytes(np.random.default_rng(3).bytes(6_000_000))
+    manifest = replace(Manifest.read(generation), files=mark_files(generation))
+    manifest.write(generation)
+    for path in every_file(generation):
+        os.utime(path, (1, 1))  # every file has a time of its own making, as after cp -r
+    Manifest.read(generation).check(generation)
+    if how == "a hole":
+        raw = bytearray(large.read_bytes())
+        raw[2_000_000:3_000_000] = bytes(1_000_000)
+        large.write_bytes(raw)
+    else:
+        damage(large, how)
+    os.utime(large, (1, 1))
+    with pytest.raises(IndexDamaged):
+        Manifest.read(generation).check(generation)
+
+
+def test_a_copy_is_hashed_whole_by_a_thorough_check(pristine, tmp_path, tiny_encoder):
+    from accelrag.index.manifest import mark_files
+
+    copy = Path(shutil.copytree(pristine, tmp_path / "copy", copy_function=shutil.copy))
+    (generation,) = copy.glob("gen-*")
+    large = generation / "large.bin"
+    large.write_bytes(np.random.default_rng(3).bytes(6_000_000))
+    replace(Manifest.read(generation), files=mark_files(generation)).write(generation)
+    flip(large, 100_000)
+    for path in every_file(generation):
+        os.utime(path, (1, 1))
+    Manifest.read(generation).check(generation)
+    with pytest.raises(IndexDamaged):
+        Manifest.read(generation).check(generation, thorough=True)
+
+
 def test_a_half_copied_bundle_is_refused(pristine, tmp_path, tiny_encoder):
     (generation,) = pristine.glob("gen-*")
     names = parts(pristine)
@@ -143,8 +185,6 @@ def test_a_half_copied_bundle_is_refused(pristine, tmp_path, tiny_encoder):
 
 
 def test_a_flip_that_keeps_size_and_time_is_found_by_a_thorough_check(index_dir, tiny_encoder):
-    import os
-
     (generation,) = index_dir.glob("gen-*")
     path = generation / "vectors.faiss"
     times = path.stat()
