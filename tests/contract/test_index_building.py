@@ -40,14 +40,14 @@ def test_two_builds_of_one_corpus_answer_the_same(tmp_path, tiny_encoder):
 def test_two_builds_write_the_same_passages_and_vectors(tmp_path, tiny_encoder):
     a, b = (build_small(tmp_path / name, tiny_encoder, LIST).folder for name in ("a", "b"))
     assert a.name == b.name
-    for name in ("passages.db", "vectors.faiss", "encoder/model.onnx", "encoder/tokenizer.json"):
+    for name in ("passages.db", "vectors/note.faiss", "encoder/model.onnx", "encoder/tokenizer.json"):
         assert (a / name).read_bytes() == (b / name).read_bytes(), name
 
 
 def test_one_thread_and_many_make_the_same_vectors(tmp_path, tiny_encoder):
     a = build_small(tmp_path / "a", tiny_encoder, LIST, threads=1).folder
     b = build_small(tmp_path / "b", tiny_encoder, LIST, threads=4).folder
-    assert (a / "vectors.faiss").read_bytes() == (b / "vectors.faiss").read_bytes()
+    assert (a / "vectors/note.faiss").read_bytes() == (b / "vectors/note.faiss").read_bytes()
 
 
 def test_an_incremental_build_equals_one_from_scratch(tmp_path, tiny_encoder):
@@ -56,7 +56,7 @@ def test_an_incremental_build_equals_one_from_scratch(tmp_path, tiny_encoder):
     a = build_small(tmp_path / "a", tiny_encoder, changed).folder
     b = build_small(tmp_path / "b", tiny_encoder, changed).folder
     assert (a / "passages.db").read_bytes() == (b / "passages.db").read_bytes()
-    assert (a / "vectors.faiss").read_bytes() == (b / "vectors.faiss").read_bytes()
+    assert (a / "vectors/note.faiss").read_bytes() == (b / "vectors/note.faiss").read_bytes()
     assert answers(tmp_path / "a", tiny_encoder) == answers(tmp_path / "b", tiny_encoder)
 
 

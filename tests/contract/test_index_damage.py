@@ -14,7 +14,8 @@ from accelrag.embedding import VectorCache, open_encoder
 from accelrag.errors import AccelragError, IndexDamaged, IndexMismatch, IndexMissing, ModelError
 from accelrag.index import Index, Manifest, Store
 from accelrag.stores.dense import DenseIndex
-from accelrag.stores.lexical import LexicalIndex, LexicalQuery
+from accelrag.stores.lexical import LexicalIndex
+from accelrag.stores.protocol import LexicalQuery
 from small_corpus import build_small, every_file
 from small_list import LIST
 
@@ -186,7 +187,7 @@ def test_a_half_copied_bundle_is_refused(pristine, tmp_path, tiny_encoder):
 
 def test_a_flip_that_keeps_size_and_time_is_found_by_a_thorough_check(index_dir, tiny_encoder):
     (generation,) = index_dir.glob("gen-*")
-    path = generation / "vectors.faiss"
+    path = generation / "vectors/note.faiss"
     times = path.stat()
     flip(path, 900)
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
@@ -214,20 +215,20 @@ def offsets(path: Path, count: int) -> list[int]:
 
 def test_faiss_errors_come_out_as_ours(index_dir):
     (generation,) = index_dir.glob("gen-*")
-    path = generation / "vectors.faiss"
+    path = generation / "vectors/note.faiss"
     whole = path.read_bytes()
     query = np.zeros(32, dtype=np.float32)
     for at in offsets(path, 60):
         raw = bytearray(whole)
         raw[at] ^= 0x40
         path.write_bytes(raw)
-        assert tolerates(lambda: DenseIndex(path)), at
+        assert tolerates(lambda: DenseIndex(path.parent)), at
     path.write_bytes(whole[:100])
     with pytest.raises(IndexDamaged):
-        DenseIndex(path)
+        DenseIndex(path.parent)
     path.unlink()
     with pytest.raises(IndexDamaged):
-        DenseIndex(path).search(query, 3)
+        DenseIndex(path.parent).search(query, 3)
 
 
 def test_sqlite_errors_come_out_as_ours(index_dir):

@@ -127,7 +127,7 @@ def test_a_registry_that_is_no_json_is_one_line(cli, home):
 
 
 def test_a_damaged_index_names_the_command_which_mends_it(cli, home):
-    (vectors,) = home.glob("index/gen-*/vectors.faiss")
+    (vectors,) = home.glob("index/gen-*/vectors/note.faiss")
     raw = bytearray(vectors.read_bytes())
     raw[700] ^= 1
     vectors.write_bytes(raw)
@@ -139,10 +139,10 @@ def test_a_damaged_index_names_the_command_which_mends_it(cli, home):
 
 
 def test_status_tells_of_a_damaged_index(cli, home):
-    (vectors,) = home.glob("index/gen-*/vectors.faiss")
+    (vectors,) = home.glob("index/gen-*/vectors/note.faiss")
     vectors.write_bytes(vectors.read_bytes()[:300])
     shape = cli("status", "--json").json
-    assert "vectors.faiss" in shape["index"]["problem"]
+    assert "vectors/note.faiss" in shape["index"]["problem"]
     assert "accelrag index" in shape["index"]["hint"]
 
 

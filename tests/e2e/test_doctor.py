@@ -75,17 +75,17 @@ def test_current_that_names_what_is_not_there(settings):
 
 
 def test_a_file_that_is_gone_or_changed_behind_its_time(settings):
-    path = generation(settings) / "vectors.faiss"
+    path = generation(settings) / "vectors/note.faiss"
     stat = path.stat()
     data = bytearray(path.read_bytes())
     data[-3] ^= 0x10
     path.write_bytes(data)
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # a quick look does not see it
     finding = only(settings)
-    assert "vectors.faiss is not as it was written" in finding.message
+    assert "vectors/note.faiss is not as it was written" in finding.message
     assert "accelrag index --rebuild" in finding.mend
     path.unlink()
-    assert "lacks vectors.faiss" in only(settings).message
+    assert "lacks vectors/note.faiss" in only(settings).message
 
 
 def test_counts_that_disagree(settings):

@@ -229,7 +229,7 @@ def test_a_flipped_byte_in_any_file_of_the_bundle_is_refused_with_the_mending_co
     settings = followed.settings
     before = answers(settings)
     names = [p.relative_to(current_generation(settings.index_dir)) for p in bundle_files(settings)]
-    assert {"manifest.json", "passages.db", "vectors.faiss"} <= {str(n) for n in names}
+    assert {"manifest.json", "passages.db", "vectors/note.faiss"} <= {str(n) for n in names}
     for name in names:
         path = current_generation(settings.index_dir) / name
         whole = path.read_bytes()

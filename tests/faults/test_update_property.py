@@ -18,8 +18,7 @@ from accelrag.corpus import Corpus
 from accelrag.index import Index, current_generation
 from accelrag.pipeline import build_index, collect_garbage, entries_of, examine, update_home
 from accelrag.settings import Settings
-from accelrag.stores.dense import DenseIndex
-from accelrag.stores.lexical import LexicalQuery
+from accelrag.stores.protocol import LexicalQuery
 from accelrag.types import Document
 from followed_home import Item, list_text
 
@@ -89,8 +88,7 @@ def contents(home: Settings):
     with closing(sqlite3.connect(folder / "passages.db")) as db:
         tables = ("entries", "documents", "passages", "vocabulary")
         rows = {table: db.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
-    dense = DenseIndex(folder / "vectors.faiss")
-    vectors = dense.vectors(range(dense.count))
+    vectors = {path.name: path.read_bytes() for path in (folder / "vectors").iterdir()}
     with closing(Index.open(home.index_dir, model=home.model)) as index:
         ranking = index.lexical.search(LexicalQuery(stems={"memori": 1.0, "trace": 1.0, "tool": 0.5}), 100)
     return rows, vectors, ranking

@@ -6,29 +6,24 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from accelrag.embedding import Encoder, VectorCache, open_encoder
+from accelrag.embedding import Encoder, open_encoder
 from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing, ListError, StorageError
 from accelrag.index.bundle import building_folder, current_generation, orphans, publish, sweep, writing
-from accelrag.index.chunking import CHUNKER, Sizes, chunk, embedding_text, note_document
+from accelrag.index.chunking import CHUNKER, Sizes
 from accelrag.index.exported import prepare_encoder
+from accelrag.index.filling import Filled, Recipe, fill
 from accelrag.index.manifest import SCHEMA, Manifest, mark_files
-from accelrag.index.plane import lay_out
-from accelrag.index.store import Store, StoreWriter
-from accelrag.storage import writable
-from accelrag.stores.dense import DenseIndex
-from accelrag.stores.lexical import LexicalIndex
-from accelrag.text.words import words
-from accelrag.types import Coverage, Document, Entry, Passage, Progress
+from accelrag.index.store import Store
+from accelrag.storage import entry_values, writable
+from accelrag.stores.embedded import EmbeddedWriter, open_embedded
+from accelrag.types import Document, Entry, Progress
 from accelrag.version import __version__
 
 __all__ = ["BuildReport", "build"]
@@ -43,6 +38,18 @@ class BuildReport:
     passages: int
     encoded: int
     unchanged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What a generation is made of, and what says so in its manifest."""
+
+    entries: Sequence[Entry]
+    document_of: Callable[[str], Document | None]
+    model: str
+    lists: Sequence[Mapping[str, Any]]
+    encoder_dir: Path
+    digest: str
 
 
 def build(
@@ -82,109 +89,38 @@ def build(
                 sweep(index_dir)
             return BuildReport(folder, manifest.counts["entries"], manifest.counts["passages"], 0, True)
         building = building_folder(index_dir)
+        order = _Order(entries, document_of, model, lists, encoder_dir, digest)
         try:
-            folder, counts, encoded = _fill(
-                index_dir, building, entries, document_of, encoder, encoder_dir, sizes, digest, model, lists, progress
-            )
+            filled = _fill(building, order, Recipe(encoder, sizes, encoder_dir.parent), progress)
+            folder = publish(index_dir, building, digest)
         finally:
             shutil.rmtree(building, ignore_errors=True)
         sweep(index_dir)
-        return BuildReport(folder, counts["entries"], counts["passages"], encoded, False)
+        return BuildReport(folder, filled.counts["entries"], filled.counts["passages"], filled.encoded, False)
 
 
-def _fill(
-    index_dir: Path,
-    building: Path,
-    entries: Sequence[Entry],
-    document_of: Callable[[str], Document | None],
-    encoder: Encoder,
-    encoder_dir: Path,
-    sizes: Sizes,
-    digest: str,
-    model: str,
-    lists: Sequence[Mapping[str, Any]],
-    progress: Progress | None,
-) -> tuple[Path, dict[str, int], int]:
-    by_id = {entry.id: entry for entry in entries}
-    coverage: dict[str, Coverage] = {}
-    passages: list[Passage] = []
-    writer = StoreWriter(building / "passages.db")
-    try:
-        for position, (entry, documents) in enumerate(_read(entries, document_of)):
-            coverage[entry.id] = documents[-1].coverage
-            writer.add_entry(position, entry, coverage[entry.id])
-            for document in documents:
-                writer.add_document(document)
-                for passage in chunk(document, encoder.token_spans, sizes, first_id=len(passages)):
-                    writer.add_passage(passage, words(f"{' '.join(passage.heading)} {passage.text}"))
-                    passages.append(passage)
-        vectors, encoded = _encode(encoder_dir.parent, encoder, passages, progress)
-        writer.place(_map(entries, passages, vectors))
-        writer.close()
-    except BaseException:
-        writer.abandon()
-        raise
-    LexicalIndex.build(building / "lexical", ((p, by_id[p.entry_id]) for p in passages))
-    DenseIndex.build(building / "vectors.faiss", vectors)
+def _fill(building: Path, order: _Order, recipe: Recipe, progress: Progress | None) -> Filled:
+    """Write every file of the generation into ``building`` and look at it once more."""
+    filled = fill(building, order.entries, order.document_of, recipe, EmbeddedWriter(building), progress)
+    encoder_dir = order.encoder_dir
     _link_encoder(encoder_dir, building / "encoder")
-    counts = {"entries": len(entries), "passages": len(passages), "places": sum(len(e.places) for e in entries)}
-    covered: dict[str, int] = {
-        level: sum(c == level for c in coverage.values()) for level in sorted(set(coverage.values()))
-    }
     manifest = Manifest(
         schema=SCHEMA,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
-        model=model,
+        model=order.model,
         encoder=json.loads((encoder_dir / "encoder.json").read_text(encoding="utf-8")),
-        chunker={"name": CHUNKER, **asdict(sizes)},
-        lists=tuple(lists),
-        counts=counts,
-        coverage=dict(covered),
-        source_digest=digest,
+        chunker={"name": CHUNKER, **asdict(recipe.sizes)},
+        lists=tuple(order.lists),
+        counts=filled.counts,
+        coverage=filled.coverage,
+        source_digest=order.digest,
+        store=filled.store,
         files=mark_files(building),
     )
     manifest.write(building)
-    _self_check(building, len(passages))
-    return publish(index_dir, building, digest), counts, encoded
-
-
-def _read(
-    entries: Sequence[Entry], document_of: Callable[[str], Document | None]
-) -> Iterator[tuple[Entry, list[Document]]]:
-    for entry in entries:
-        document = document_of(entry.id)
-        yield entry, [note_document(entry), *([document] if document and document.text.strip() else [])]
-
-
-def _encode(
-    cache_dir: Path, encoder: Encoder, passages: Sequence[Passage], progress: Progress | None
-) -> tuple[NDArray[np.float32], int]:
-    cache = VectorCache(cache_dir, encoder.fingerprint)
-    task = "encoding"
-    if progress:
-        progress.start(task, len(passages))
-    try:
-        texts = [embedding_text(p) for p in passages]
-        return cache.encode(encoder, texts, (lambda n: progress.advance(task, n)) if progress else None)
-    finally:
-        cache.close()
-        if progress:
-            progress.done(task)
-
-
-def _map(
-    entries: Sequence[Entry], passages: Sequence[Passage], vectors: NDArray[np.float32]
-) -> Iterator[tuple[str, float, float]]:
-    """Entries on a plane by their note vectors, those of a section together; both in [-1, 1]."""
-    notes: dict[str, int] = {}
-    for p in passages:
-        if p.is_note:
-            notes.setdefault(p.entry_id, p.id)
-    rows = np.array([notes[e.id] for e in entries])
-    groups = [path[0] if (path := e.sections[0] if e.sections else ()) else "" for e in entries]
-    for entry, (x, y) in zip(entries, lay_out(vectors[rows], groups), strict=True):
-        yield entry.id, float(x), float(y)
+    _self_check(building, filled.counts["passages"])
+    return filled
 
 
 def _link_encoder(source: Path, target: Path) -> None:
@@ -200,7 +136,8 @@ def _self_check(folder: Path, passages: int) -> None:
     try:
         with closing(Store(folder / "passages.db")) as store:
             stored = store.counts()["passages"]
-        counts = (stored, LexicalIndex(folder / "lexical").count, DenseIndex(folder / "vectors.faiss").count)
+        dense, lexical = open_embedded(folder)
+        counts = (stored, lexical.count, dense.count)
     except IndexDamaged as error:
         raise StorageError(f"the new index is not whole: {error}", hint="run the command again") from error
     if set(counts) != {passages}:
@@ -235,9 +172,10 @@ def _source_digest(
 
     add([SCHEMA, encoder.fingerprint, CHUNKER, asdict(sizes)])
     add([[item.get("name"), item.get("sha256")] for item in lists])
-    for entry, documents in _read(entries, document_of):
-        add(asdict(entry))
-        for document in documents[1:]:
+    for entry in entries:
+        add(entry_values(entry))
+        document = document_of(entry.id)
+        if document is not None and document.text.strip():
             # A source that was asked again and had nothing new makes no new index: the time of asking is left out.
             add({**asdict(document), "text": document.digest, "fetched_at": ""})
     return digest.hexdigest()

@@ -2,7 +2,7 @@
 
 index/
   CURRENT                 the name of the generation that answers
-  gen-000003-1f2e3d4c/    manifest.json passages.db vectors.faiss lexical/ encoder/
+  gen-000003-1f2e3d4c/    manifest.json passages.db vectors/ lexical/ encoder/
   .building-…/            a generation in the making; left by a killed build, removed by the next
   cache/                  exported encoders and vectors
 """
@@ -22,8 +22,8 @@ from accelrag.errors import IndexDamaged, IndexMismatch, IndexMissing
 from accelrag.index.manifest import Manifest
 from accelrag.index.store import Store
 from accelrag.storage import hold
-from accelrag.stores.dense import DenseIndex
-from accelrag.stores.lexical import LexicalIndex
+from accelrag.stores.embedded import open_embedded
+from accelrag.stores.protocol import DenseStore, LexicalStore
 
 __all__ = ["CURRENT", "Index", "current_generation", "generations", "publish", "sweep", "writing"]
 
@@ -75,14 +75,18 @@ class Index:
         raise AssertionError("unreachable")
 
     @cached_property
-    def lexical(self) -> LexicalIndex:
-        """The BM25 side."""
-        return LexicalIndex(self.folder / "lexical")
+    def _stores(self) -> tuple[DenseStore, LexicalStore]:
+        return open_embedded(self.folder)
 
-    @cached_property
-    def dense(self) -> DenseIndex:
+    @property
+    def dense(self) -> DenseStore:
         """The vector side."""
-        return DenseIndex(self.folder / "vectors.faiss")
+        return self._stores[0]
+
+    @property
+    def lexical(self) -> LexicalStore:
+        """The BM25 side."""
+        return self._stores[1]
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -114,7 +118,7 @@ class Index:
             IndexDamaged, ModelError: a part cannot be opened.
         """
         if not self._loaded:
-            _ = self.lexical, self.dense
+            _ = self._stores
             self.encoder.load()
             self._loaded = True
 
@@ -138,6 +142,9 @@ class Index:
     def close(self) -> None:
         """Close the files."""
         self.store.close()
+        if "_stores" in self.__dict__:
+            for store in self._stores:
+                store.close()
 
 
 def current_generation(index_dir: Path) -> Path:

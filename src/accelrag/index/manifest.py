@@ -60,6 +60,7 @@ class Manifest:
     counts: Mapping[str, int]
     coverage: Mapping[str, int]
     source_digest: str
+    store: Mapping[str, Any] = field(default_factory=dict)  # where vectors and words are kept, and how
     files: Mapping[str, FileMark] = field(default_factory=dict)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from accelrag.errors import IndexDamaged
 from accelrag.storage import DOCUMENT_COLUMNS, document_from, document_row, entry_from, entry_values, unwritable
 from accelrag.types import Coverage, Document, Entry, Passage
 
-__all__ = ["Store", "StoreWriter"]
+__all__ = ["PassageWriter", "Store"]
 
 _SCHEMA = """
 CREATE TABLE entries (id TEXT PRIMARY KEY, position INTEGER, key TEXT, url TEXT, title TEXT, kind TEXT, coverage TEXT,
@@ -31,10 +31,15 @@ CREATE INDEX entry_position ON entries (position);
 CREATE INDEX entry_key ON entries (key);
 """
 _ENTRY = "id, key, url, kind, places, also, coverage"
+_PASSAGE = (
+    'SELECT p.id, p.document_id, p.entry_id, p.start, p."end", '
+    'substr(d.text, p.start + 1, p."end" - p.start), p.heading, p.page '
+    "FROM passages p JOIN documents d ON d.id = p.document_id"
+)
 _BLOCK = 500
 
 
-class StoreWriter:
+class PassageWriter:
     """Fills a new ``passages.db`` in one transaction."""
 
     def __init__(self, path: Path) -> None:
@@ -49,13 +54,13 @@ class StoreWriter:
         self._df: Counter[str] = Counter()
         self._sections: Counter[str] = Counter()
 
-    def add_entry(self, position: int, entry: Entry, coverage: Coverage) -> None:
-        """Add an entry in list order."""
+    def add_entry(self, position: int, entry: Entry) -> None:
+        """Add an entry in list order, covered by its note until ``cover`` says more."""
         self._sections.update({name for path in entry.sections for name in path})
         values = entry_values(entry)
         places = json.dumps(values["places"], ensure_ascii=False)
         row = (
-            *(entry.id, position, entry.key, entry.url, entry.title, entry.kind, coverage),
+            *(entry.id, position, entry.key, entry.url, entry.title, entry.kind, "note"),
             places,
             json.dumps(values["also"]),
         )
@@ -72,6 +77,16 @@ class StoreWriter:
         row = (p.id, p.document_id, p.entry_id, p.start, p.end, heading, p.page)
         self._insert('passages (id, document_id, entry_id, start, "end", heading, page)', row)
         self._df.update(set(terms))
+
+    def cover(self, entry_id: str, coverage: Coverage) -> None:
+        """Say how much of an entry was read."""
+        self._db.execute("UPDATE entries SET coverage=? WHERE id=?", (coverage, entry_id))
+
+    def passages(self, entry_of: Mapping[str, Entry]) -> Iterator[tuple[Passage, Entry]]:
+        """Every passage that was added, by id, with its entry; read as it is asked for."""
+        for row in self._db.execute(f"{_PASSAGE} ORDER BY p.id"):
+            passage = _passage(row)
+            yield passage, entry_of[passage.entry_id]
 
     def place(self, positions: Iterable[tuple[str, float, float]]) -> None:
         """Store where each entry lies on the map: ``(entry id, x, y)``, both in [-1, 1]."""
@@ -157,11 +172,7 @@ class Store:
 
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """Passages by id, with their text."""
-        query = (
-            'SELECT p.id, p.document_id, p.entry_id, p.start, p."end", '
-            'substr(d.text, p.start + 1, p."end" - p.start), p.heading, p.page '
-            "FROM passages p JOIN documents d ON d.id = p.document_id WHERE p.id IN"
-        )
+        query = f"{_PASSAGE} WHERE p.id IN"
         with self._translated():
             return {row[0]: _passage(row) for row in self._in_blocks(query, ids)}
 

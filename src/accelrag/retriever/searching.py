@@ -20,7 +20,7 @@ from accelrag.retriever.fusing import Fusion, fuse
 from accelrag.retriever.naming import boost
 from accelrag.retriever.reading import Reader, Reading
 from accelrag.retriever.signals import Signals, measure
-from accelrag.stores.lexical import LexicalQuery
+from accelrag.stores.protocol import LexicalQuery, Scope
 from accelrag.types import KINDS, Coverage, Entry, Filters, Hit, Passage, Result
 
 __all__ = ["POOL", "Retriever", "Search"]
@@ -80,12 +80,12 @@ class Retriever:
         """
         filters = filters or Filters()
         started = time.perf_counter()
-        allowed_entries, allowed = self._allowed(filters)
+        allowed_entries, within = self._allowed(filters)
         reading = self._reader.read(query)
         vector = self._index.encoder.encode_queries([reading.corrected])[0]
         encoded = time.perf_counter()
         terms = self._lexical(reading, filters, allowed_entries)
-        dense = [] if self._matches_grams(terms) else self._index.dense.search(vector, POOL, allowed)
+        dense = [] if self._matches_grams(terms) else self._index.dense.search(vector, POOL, within=within)
         lexical = self._index.lexical.search(terms, POOL)
         ranked = time.perf_counter()
         results, signals = self._results(reading, dense, lexical, limit)
@@ -95,7 +95,7 @@ class Retriever:
         timings = {"encode": encoded - started, "rank": ranked - encoded, "fuse": done - ranked}
         return Search(query, reading, tuple(results), signals, vector, timings)
 
-    def _allowed(self, filters: Filters) -> tuple[tuple[str, ...], list[int] | None]:
+    def _allowed(self, filters: Filters) -> tuple[tuple[str, ...], Scope | None]:
         if filters.empty:
             return (), None
         for kind in filters.kinds:
@@ -117,7 +117,10 @@ class Retriever:
         for section in filters.sections:
             if section.casefold() not in seen:
                 raise UsageError(f"there is no section {section!r}", hint=_nearest_section(section, names))
-        return tuple(kept), self._index.store.passage_ids(kept)
+        scope = Scope(
+            self._index.store.passage_ids(kept), filters.kinds, tuple(sorted(wanted)), filters.lists, filters.entries
+        )
+        return tuple(kept), scope
 
     def _lexical(self, reading: Reading, filters: Filters, entries: Sequence[str]) -> LexicalQuery:
         if not filters.empty and not entries:  # nothing passes the filters

@@ -1,11 +1,15 @@
-"""Dense search by FAISS: exact up to 50,000 vectors, inverted lists of 8-bit codes beyond.
+"""Dense search by FAISS: exact up to ``EXACT_LIMIT`` vectors of a kind, beyond it inverted lists of 8-bit codes.
 
-Vectors are unit length, so that the inner product is the cosine. https://github.com/facebookresearch/faiss/wiki
+Notes and texts have files of their own, so that each kind of evidence is ranked by itself whatever the other's size.
+Codes only propose: their best are scored again with the vectors themselves, read from ``*.f32``, so that a cosine is
+exact in every store. How many lists are looked into is measured at build, on questions made from the vectors, and is
+written down with the recall it gave. https://github.com/facebookresearch/faiss/wiki
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,92 +18,184 @@ from numpy.typing import NDArray
 
 from accelrag.errors import IndexDamaged
 from accelrag.storage import unwritable
+from accelrag.stores.protocol import Evidence, Ranking, Scope, Vectors
+from accelrag.stores.recall import choose_probes
 
 __all__ = ["EXACT_LIMIT", "DenseIndex"]
 
-EXACT_LIMIT = 50_000
+EXACT_LIMIT = 50_000  # an exact search of 50,000 vectors takes 5 ms on one core
+_MAPPED = 100_000_000  # bytes from which a file is mapped rather than read
+_PROPOSED = 4  # how many candidates a result gets, before they are scored exactly
+_FEW = 20_000  # allowed passages that are scored one by one: exact, and faster than the lists
 _TRAIN_PER_LIST = 64
+_BLOCK = 65_536
 
 
 class DenseIndex:
-    """A FAISS index in a file."""
+    """The vectors of a generation, in a folder. Ids of notes come before ids of texts."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the index; large ones are mapped, not read.
+    def __init__(self, folder: Path) -> None:
+        """Open the files.
 
         Raises:
-            IndexDamaged: the file is missing or no FAISS index.
+            IndexDamaged: a file is missing or no FAISS index.
         """
-        import faiss
-
-        self._faiss: Any = faiss
-        try:
-            flags = faiss.IO_FLAG_MMAP if path.stat().st_size > 200_000_000 else 0
-            self._index: Any = faiss.read_index(str(path), flags)
-        except (RuntimeError, OSError) as error:
-            raise IndexDamaged(
-                f"the vectors in {path} cannot be opened: {str(error).splitlines()[0][:160]}",
-                hint="rebuild the index: accelrag index --rebuild",
-            ) from error
+        notes = _Part(folder, "note", 0)  # every entry has one
+        self._parts = [notes]
+        if (folder / "text.faiss").exists():
+            self._parts.append(_Part(folder, "text", notes.count))
 
     @classmethod
-    def build(cls, path: Path, vectors: NDArray[np.float32], *, exact_limit: int = EXACT_LIMIT) -> None:
-        """Write an index of ``vectors``, shape ``(n, dimension)``, unit rows. The same rows give the same file.
+    def build(
+        cls, folder: Path, vectors: Vectors, *, notes: int, exact_limit: int = EXACT_LIMIT
+    ) -> dict[str, dict[str, Any]]:
+        """Write an index of unit rows, notes first; how each kind is kept and with what measured recall.
+
+        ``vectors`` may be a mapped file: it is read in blocks. The same rows give the same files.
 
         Raises:
-            StorageError: the file cannot be written.
+            StorageError: a file cannot be written.
         """
-        import faiss
-
-        count, dimension = vectors.shape
-        if count <= exact_limit:
-            index: Any = faiss.IndexFlatIP(dimension)
-        else:
-            lists = 1 << max(4, int(np.log2(4 * np.sqrt(count))))
-            index = faiss.index_factory(dimension, f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
-            step = max(1, count // (_TRAIN_PER_LIST * lists))
-            index.train(np.ascontiguousarray(vectors[::step]))
-            index.nprobe = max(16, lists // 16)
-            index.make_direct_map()
-        index.add(np.ascontiguousarray(vectors))
-        try:
-            faiss.write_index(index, str(path))
-        except RuntimeError as error:
-            raise unwritable(path, error) from error
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = {}
+        for of, rows in (("note", vectors[:notes]), ("text", vectors[notes:])):
+            if len(rows):
+                kept[of] = _write_part(folder, of, rows, exact_limit)
+        return kept
 
     @property
     def count(self) -> int:
-        """Vectors in the index."""
-        return int(self._index.ntotal)
+        return sum(part.count for part in self._parts)
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return int(self._index.d)
+        return self._parts[0].dimension
 
     def search(
-        self, query: NDArray[np.float32], limit: int, allowed: Sequence[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """``(id, cosine)`` of the best ``limit`` rows among ``allowed``, best first, ties by id."""
+        self, query: Vectors, limit: int, *, of: Evidence | None = None, within: Scope | None = None
+    ) -> Ranking:
+        found: Ranking = []
+        row = np.ascontiguousarray(query.reshape(1, -1), dtype=np.float32)
+        allowed = None if within is None else np.asarray(within.passages, dtype=np.int64)
+        for part in self._parts:
+            if of in (None, part.of):
+                found += part.search(row, limit, allowed)
+        return heapq.nsmallest(limit, found, key=lambda item: (-item[1], item[0]))
+
+    def close(self) -> None:
+        return  # files are let go with the last search that uses them
+
+
+class _Part:
+    """The vectors of one kind of evidence; ``first`` is the id of its first passage."""
+
+    def __init__(self, folder: Path, of: Evidence, first: int) -> None:
+        import faiss
+
+        self.of, self.first = of, first
+        self._faiss: Any = faiss
+        path, raw = folder / f"{of}.faiss", folder / f"{of}.f32"
+        try:
+            flags = faiss.IO_FLAG_MMAP if path.stat().st_size > _MAPPED else 0
+            self._index: Any = faiss.read_index(str(path), flags)
+            self._raw = np.memmap(raw, np.float32, "r").reshape(-1, self.dimension) if raw.exists() else None
+        except (RuntimeError, OSError, ValueError) as error:
+            raise _damaged(path, error) from error
+        approximate = isinstance(self._index, faiss.IndexIVF)
+        if approximate and (self._raw is None or len(self._raw) != self.count):
+            raise _damaged(raw, "it does not hold the vectors of its index")
+
+    @property
+    def count(self) -> int:
+        return int(self._index.ntotal)
+
+    @property
+    def dimension(self) -> int:
+        return int(self._index.d)
+
+    def search(self, row: Vectors, limit: int, allowed: NDArray[np.int64] | None) -> Ranking:
+        if allowed is not None:
+            allowed = allowed[(allowed >= self.first) & (allowed < self.first + self.count)] - self.first
         limit = min(limit, self.count if allowed is None else len(allowed))
         if limit < 1:
             return []
-        row = np.ascontiguousarray(query.reshape(1, -1))
-        scores, ids = self._index.search(row, limit, params=self._parameters(allowed))
-        found = [(int(i), float(s)) for i, s in zip(ids[0], scores[0], strict=True) if i >= 0]
-        return sorted(found, key=lambda item: (-item[1], item[0]))
+        if self._raw is None:
+            scores, ids = self._index.search(row, limit, params=self._parameters(allowed))
+            return self._ranked(ids[0], scores[0], limit)
+        if allowed is not None and len(allowed) <= _FEW:
+            return self._rescored(row, allowed, limit)
+        _, ids = self._index.search(row, _PROPOSED * limit, params=self._parameters(allowed))
+        return self._rescored(row, ids[0], limit)
 
-    def vectors(self, ids: Sequence[int]) -> NDArray[np.float32]:
-        """The stored vectors of rows, shape ``(len(ids), dimension)``; rounded to 8 bits beyond EXACT_LIMIT."""
-        out = np.empty((len(ids), self.dimension), dtype=np.float32)
-        for at, i in enumerate(ids):
-            out[at] = self._index.reconstruct(int(i))
-        return out
+    def _rescored(self, row: Vectors, ids: NDArray[np.int64], limit: int) -> Ranking:
+        assert self._raw is not None
+        ids = np.sort(ids[ids >= 0])
+        return self._ranked(ids, self._raw[ids] @ row[0], limit)
 
-    def _parameters(self, allowed: Sequence[int] | None) -> Any:
+    def _ranked(self, ids: NDArray[np.int64], scores: Vectors, limit: int) -> Ranking:
+        order = np.lexsort((ids, -scores))[:limit]
+        return [(int(ids[i]) + self.first, float(scores[i])) for i in order if ids[i] >= 0]
+
+    def _parameters(self, allowed: NDArray[np.int64] | None) -> Any:
         if allowed is None:
             return None
-        selector = self._faiss.IDSelectorBatch(np.asarray(allowed, dtype=np.int64))
+        bits = np.zeros(self.count, dtype=bool)
+        bits[allowed] = True
+        packed = np.packbits(bits, bitorder="little")
+        selector = self._faiss.IDSelectorBitmap(self.count, self._faiss.swig_ptr(packed))
         if isinstance(self._index, self._faiss.IndexIVF):
-            return self._faiss.SearchParametersIVF(sel=selector, nprobe=self._index.nprobe)
-        return self._faiss.SearchParameters(sel=selector)
+            parameters = self._faiss.SearchParametersIVF(sel=selector, nprobe=self._index.nprobe)
+        else:
+            parameters = self._faiss.SearchParameters(sel=selector)
+        parameters.kept = packed  # the selector points into it
+        return parameters
+
+
+def _write_part(folder: Path, of: str, rows: Vectors, exact_limit: int) -> dict[str, Any]:
+    import faiss
+
+    path = folder / f"{of}.faiss"
+    count, dimension = rows.shape
+    described: dict[str, Any] = {"vectors": count, "kind": "exact"}
+    if count <= exact_limit:
+        index: Any = faiss.IndexFlatIP(dimension)
+    else:
+        index = _trained(rows)
+        described = {"vectors": count, "kind": "inverted lists of 8-bit codes, scored again", "lists": index.nlist}
+    for block in _blocks(rows):
+        index.add(block)
+    try:
+        if count > exact_limit:
+            with (folder / f"{of}.f32").open("wb") as stream:
+                for block in _blocks(rows):
+                    block.tofile(stream)
+            described |= choose_probes(index, rows, proposed=_PROPOSED)
+        faiss.write_index(index, str(path))
+    except (RuntimeError, OSError) as error:
+        raise unwritable(path, error) from error
+    return described
+
+
+def _trained(rows: Vectors) -> Any:
+    import faiss
+
+    count, dimension = rows.shape
+    lists = 1 << max(4, int(np.log2(4 * np.sqrt(count))))
+    index: Any = faiss.index_factory(dimension, f"IVF{lists},SQ8", faiss.METRIC_INNER_PRODUCT)
+    index.cp.niter = 10
+    sample = np.linspace(0, count - 1, min(count, _TRAIN_PER_LIST * lists)).astype(np.int64)
+    index.train(np.ascontiguousarray(rows[sample]))
+    return index
+
+
+def _blocks(rows: Vectors) -> Iterator[Vectors]:
+    for at in range(0, len(rows), _BLOCK):
+        yield np.ascontiguousarray(rows[at : at + _BLOCK], dtype=np.float32)
+
+
+def _damaged(path: Path, why: object) -> IndexDamaged:
+    said = str(why).splitlines()[0][:160] if str(why) else type(why).__name__
+    return IndexDamaged(
+        f"the vectors in {path} cannot be opened: {said}", hint="rebuild the index: accelrag index --rebuild"
+    )
