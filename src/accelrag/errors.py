@@ -13,6 +13,7 @@ AccelragError                 anything of ours; has a hint that names the next s
     ├── IndexMissing          nothing was built yet
     ├── IndexDamaged          a bundle is incomplete or was changed
     ├── IndexMismatch         a bundle that another encoder or version made
+    ├── ExtraMissing          a package that only some installations have
     ├── ModelError            an encoder cannot be found, loaded or trusted
     ├── StorageError          a file or folder cannot be read or written
     ├── FetchRefused          an address, size or type that we do not fetch
@@ -27,6 +28,7 @@ __all__ = [
     "AccelragError",
     "Busy",
     "EntryUnknown",
+    "ExtraMissing",
     "FetchFailed",
     "FetchRefused",
     "FetchTransient",
@@ -117,6 +119,12 @@ class IndexDamaged(PermanentError):
 
 class IndexMismatch(PermanentError):
     """A bundle that another encoder or version made."""
+
+
+class ExtraMissing(PermanentError):
+    """A package that only some installations have. The hint names the extra that brings it."""
+
+    reason = "missing-extra"
 
 
 class ModelError(PermanentError):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from accelrag.errors import AccelragError
+from accelrag.optional import require
 from accelrag.pipeline import Assistant
 from accelrag.serving import LiveIndex
 from accelrag.settings import Settings
@@ -29,6 +30,7 @@ _INSTRUCTIONS = (
 
 def build_server(settings: Settings) -> Any:
     """An ``MCPServer`` over a home. Nothing is opened before the first call."""
+    require("mcp", "the server for agents")
     from mcp.server import MCPServer
     from mcp.types import ToolAnnotations
 

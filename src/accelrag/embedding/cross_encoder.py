@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from accelrag.errors import ModelError
+from accelrag.optional import require
 
 __all__ = ["open_entailment", "open_relevance"]
 
@@ -58,6 +59,7 @@ def open_entailment(name: str) -> Scorer:
 
 
 def _load(name: str) -> Any:
+    require("encoders", f"the cross-encoder {name}")
     from sentence_transformers import CrossEncoder
 
     folder = Path(name).expanduser()

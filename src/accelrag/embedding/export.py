@@ -22,6 +22,7 @@ import numpy as np
 from accelrag.embedding.encoder import OnnxEncoder
 from accelrag.embedding.models import ModelSource, file_sha256
 from accelrag.errors import ModelError
+from accelrag.optional import require
 
 __all__ = ["PARITY", "export_model"]
 
@@ -67,6 +68,7 @@ def load_torch(source: ModelSource) -> Any:
     Raises:
         ModelError: it cannot be loaded; the hint says whether the hub would have been needed.
     """
+    require("encoders", f"exporting the model {source.name}")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     if source.local:
         os.environ["HF_HUB_OFFLINE"] = "1"  # a local folder never asks the hub

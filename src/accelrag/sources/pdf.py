@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from accelrag.errors import FetchFailed
+from accelrag.optional import require
 from accelrag.sources.bounded import run_bounded
 from accelrag.sources.cleaning import clean_line, clean_text
 
@@ -39,6 +40,7 @@ def read_pdf(body: bytes, *, pages: int, seconds: float = _SECONDS) -> Pdf:
     """
     if b"%PDF-" not in body[:1024]:
         raise FetchFailed("the body is no PDF", reason="broken-pdf")
+    require("pdf", "reading a PDF")
     answer = run_bounded("pdf", body, {"pages": pages}, seconds=seconds)
     if answer.get("error"):
         raise FetchFailed(str(answer.get("detail") or "the PDF cannot be read"), reason=str(answer["error"]))

@@ -40,6 +40,7 @@ REASONS = MappingProxyType(
         "server-error": "the source is out of order",
         "circuit-open": "the host failed several times and is left alone for now",
         "offline": "it was not fetched yet, and no connection was wanted",
+        "missing-extra": "this installation lacks the package that reads it",
         "internal": "accelrag failed on this entry",
     }
 )

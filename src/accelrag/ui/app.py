@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from accelrag.optional import require
 from accelrag.serving import LiveIndex
 from accelrag.settings import Settings, is_loopback
 from accelrag.ui.access import Access
@@ -35,6 +36,7 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
     Raises:
         SettingsError: the logins cannot be read.
     """
+    require("page", "the web page")
     # Read by Gradio when it is imported: it must neither report its use nor look for newer versions.
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
