@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from accelrag.types import Document, Entry, Failure
 
 __all__ = ["Corpus"]
 
+_PATIENCE = 30.0  # seconds that a connection waits for another one's lock
 _SCHEMA_VERSION = 1
 _SCHEMA = """
 CREATE TABLE documents (
@@ -60,8 +62,8 @@ class Corpus:
                 db = _reader(path)
             else:
                 folder.mkdir(parents=True, exist_ok=True)
-                db = sqlite3.connect(path, check_same_thread=False, timeout=30, isolation_level=None)
-                db.execute("PRAGMA journal_mode=WAL")
+                db = sqlite3.connect(path, check_same_thread=False, timeout=_PATIENCE, isolation_level=None)
+                _log_ahead(db)
                 db.execute("PRAGMA synchronous=NORMAL")
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and not read_only:
@@ -268,6 +270,19 @@ def _reader(path: Path) -> sqlite3.Connection:
             raise
         db = sqlite3.connect(f"{address}?immutable=1", uri=True, check_same_thread=False)
     return db
+
+
+def _log_ahead(db: sqlite3.Connection) -> None:
+    """Switch to WAL, waiting for others that do so: SQLite's own time-out does not cover this switch."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
 
 
 @contextmanager

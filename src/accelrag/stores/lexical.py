@@ -159,7 +159,8 @@ def _lockable(folder: Path) -> Iterator[Path]:
     if os.access(folder, os.W_OK) and all(os.access(p, os.W_OK) for p in folder.glob(".tantivy-*.lock")):
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="accelrag-") as aside:
+    # A watcher of the index may hold the folder a moment longer; what is left then is links in the temporary folder.
+    with tempfile.TemporaryDirectory(prefix="accelrag-", ignore_cleanup_errors=True) as aside:
         for path in folder.iterdir():
             if path.suffix != ".lock":
                 (Path(aside) / path.name).symlink_to(path.absolute())
