@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from accelrag.errors import Busy, StorageError
-from accelrag.types import Document, Entry, Place
+from accelrag.types import Document, Entry, EntryLink, Place
 
 __all__ = [
     "DOCUMENT_COLUMNS",
@@ -79,6 +79,12 @@ def entry_values(entry: Entry) -> dict[str, Any]:
         "kind": entry.kind,
         "places": places,
         "also": list(entry.also),
+        "facts": {
+            "links": [[link.url, link.role, link.text] for link in entry.links],
+            "authors": list(entry.authors),
+            "year": entry.year,
+            "venue": entry.venue,
+        },
     }
 
 
@@ -89,7 +95,14 @@ def entry_from(values: Mapping[str, Any]) -> Entry:
         ValueError, TypeError, LookupError, AttributeError: it is something else.
     """
     places = tuple(Place(**{**place, "sections": tuple(place["sections"])}) for place in values["places"])
-    return Entry(values["id"], values["key"], values["url"], values["kind"], places, tuple(values["also"]))
+    facts = values.get("facts") or {}  # an import of an earlier version has none
+    return Entry(
+        *(values["id"], values["key"], values["url"], values["kind"], places, tuple(values["also"])),
+        links=tuple(EntryLink(*link) for link in facts.get("links", ())),
+        authors=tuple(facts.get("authors", ())),
+        year=facts.get("year"),
+        venue=facts.get("venue", ""),
+    )
 
 
 def unwritable(path: Path, error: BaseException, hint: str = _HINT) -> StorageError:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accelrag.corpus import Corpus
 from accelrag.errors import StorageError
-from accelrag.types import Document, Entry, Failure, Place
+from accelrag.types import Document, Entry, EntryLink, Failure, Place
 
 MADE = Document(
     "text:a", "a", "Words.\n\nMöre 漢字.", "full", title="T", source="https://a.example",
@@ -58,7 +58,16 @@ def test_a_document_replaces_a_failure_and_a_failure_keeps_a_document_as_stale(c
 
 def test_an_imported_entry_comes_back_and_goes_with_its_text(corpus):
     entry = Entry(
-        "a", "k", "https://a.example", "paper", (Place("T", ("S", "U"), "N", line=3),), ("https://b.example",)
+        "a",
+        "k",
+        "https://a.example",
+        "paper",
+        (Place("T", ("S", "U"), "N", line=3),),
+        ("https://b.example",),
+        links=(EntryLink("https://a.example", "paper", "T"), EntryLink("https://b.example", "code")),
+        authors=("Ada B.",),
+        year=2024,
+        venue="ICML",
     )
     corpus.put_imported(entry)
     corpus.put(MADE)

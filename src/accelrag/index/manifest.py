@@ -29,7 +29,7 @@ from accelrag.errors import IndexDamaged, IndexMismatch
 
 __all__ = ["MANIFEST", "SCHEMA", "FileMark", "Manifest"]
 
-SCHEMA = 3  # 3: blocks of each file hashed, notes and texts in vector files of their own
+SCHEMA = 4  # 4: entries with the roles of their links, authors, year and venue
 MANIFEST = "manifest.json"
 _HINT = "rebuild it: accelrag index --rebuild"
 _BLOCK, _BLOCKS = 8_192, 33

@@ -18,7 +18,7 @@ __all__ = ["PassageWriter", "Store"]
 
 _SCHEMA = """
 CREATE TABLE entries (id TEXT PRIMARY KEY, position INTEGER, key TEXT, url TEXT, title TEXT, kind TEXT, coverage TEXT,
-    places TEXT, also TEXT, x REAL, y REAL) WITHOUT ROWID;
+    places TEXT, also TEXT, facts TEXT, x REAL, y REAL) WITHOUT ROWID;
 CREATE TABLE documents (id TEXT PRIMARY KEY, entry_id TEXT, text TEXT, coverage TEXT, title TEXT, source TEXT,
     fetched_at TEXT, revision TEXT, licence TEXT, authors TEXT, published TEXT, metadata TEXT, pages TEXT,
     markdown INTEGER, stale INTEGER) WITHOUT ROWID;
@@ -30,7 +30,7 @@ CREATE INDEX passages_of ON passages (entry_id, id);
 CREATE INDEX entry_position ON entries (position);
 CREATE INDEX entry_key ON entries (key);
 """
-_ENTRY = "id, key, url, kind, places, also, coverage"
+_ENTRY = "id, key, url, kind, places, also, facts, coverage"
 _PASSAGE = (
     'SELECT p.id, p.document_id, p.entry_id, p.start, p."end", '
     'substr(d.text, p.start + 1, p."end" - p.start), p.heading, p.page '
@@ -63,8 +63,9 @@ class PassageWriter:
             *(entry.id, position, entry.key, entry.url, entry.title, entry.kind, "note"),
             places,
             json.dumps(values["also"]),
+            json.dumps(values["facts"], ensure_ascii=False),
         )
-        self._insert("entries (id, position, key, url, title, kind, coverage, places, also)", row)
+        self._insert("entries (id, position, key, url, title, kind, coverage, places, also, facts)", row)
 
     def add_document(self, document: Document) -> None:
         """Add a document as it is quoted."""
@@ -251,8 +252,8 @@ class Store:
 
 
 def _entry(row: tuple[Any, ...]) -> tuple[Entry, Coverage]:
-    values = {"places": json.loads(row[4]), "also": json.loads(row[5])}
-    return entry_from({"id": row[0], "key": row[1], "url": row[2], "kind": row[3], **values}), row[6]
+    values = {"places": json.loads(row[4]), "also": json.loads(row[5]), "facts": json.loads(row[6])}
+    return entry_from({"id": row[0], "key": row[1], "url": row[2], "kind": row[3], **values}), row[7]
 
 
 def _passage(row: tuple[Any, ...]) -> Passage:

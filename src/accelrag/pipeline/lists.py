@@ -143,7 +143,16 @@ def _merge(merged: dict[str, Entry], entry: Entry) -> None:
         merged[entry.id] = entry
         return
     also = tuple(dict.fromkeys([*known.also, *entry.also]))
-    merged[entry.id] = replace(known, places=(*known.places, *entry.places), also=also)
+    links = tuple({link.url: link for link in (*reversed(entry.links), *reversed(known.links))}.values())[::-1]
+    merged[entry.id] = replace(
+        known,
+        places=(*known.places, *entry.places),
+        also=also,
+        links=links,
+        authors=known.authors or entry.authors,
+        year=known.year or entry.year,
+        venue=known.venue or entry.venue,
+    )
 
 
 def _imported(corpus: Corpus | None) -> Iterator[Entry]:

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 from accelrag.types.answers import Answer, Citation, Claim, Rejection, Sentence, Turn, Verdict
 from accelrag.types.documents import Document, Failure, Passage
-from accelrag.types.entries import KINDS, Coverage, Entry, Kind, Place, Skipped
+from accelrag.types.entries import KINDS, ROLES, Coverage, Entry, EntryLink, Kind, Place, Role, Skipped
 from accelrag.types.links import Observation, State
 from accelrag.types.progress import Progress, Silent
 from accelrag.types.results import Filters, Hit, Result
 
 __all__ = [
     "KINDS",
+    "ROLES",
     "Answer",
     "Citation",
     "Claim",
     "Coverage",
     "Document",
     "Entry",
+    "EntryLink",
     "Failure",
     "Filters",
     "Hit",
@@ -34,6 +36,7 @@ __all__ = [
     "Progress",
     "Rejection",
     "Result",
+    "Role",
     "Sentence",
     "Silent",
     "Skipped",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-__all__ = ["KINDS", "Coverage", "Entry", "Kind", "Place", "Skipped"]
+__all__ = ["KINDS", "ROLES", "Coverage", "Entry", "EntryLink", "Kind", "Place", "Role", "Skipped"]
 
 Kind = Literal["paper", "repository", "documentation", "book", "course", "video", "article", "website"]
 KINDS: tuple[Kind, ...] = (
@@ -19,6 +19,11 @@ KINDS: tuple[Kind, ...] = (
     "website",
 )
 Coverage = Literal["full", "abstract", "readme", "page", "note"]
+Role = Literal[
+    "paper", "pdf", "doi", "code", "site", "docs", "book", "article", "video", "slides", "demo", "dataset", "model",
+    "wiki", "package", "chat", "social", "author", "other",
+]  # fmt: skip
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +39,21 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryLink:
+    """A link of an entry and what it leads to. ``text`` is how the list shows it, white space collapsed."""
+
+    url: str
+    role: Role = "other"
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A resource of the list: one canonical URL with every place at which the list names it.
 
-    ``id`` depends on ``key`` alone, so it is stable under reordering, renaming and re-noting.
+    ``id`` depends on ``key`` alone, so it is stable under reordering, renaming and re-noting. ``links`` are all its
+    links, the primary one first; ``also`` are the addresses of the others. ``authors``, ``year`` and ``venue`` are
+    what the list itself says; ``year`` is None and ``venue`` empty where it says nothing.
     """
 
     id: str
@@ -46,6 +62,10 @@ class Entry:
     kind: Kind
     places: tuple[Place, ...]
     also: tuple[str, ...] = ()
+    links: tuple[EntryLink, ...] = ()
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str = ""
 
     @property
     def title(self) -> str:
@@ -84,6 +104,10 @@ class Entry:
             "title": self.title,
             "url": self.url,
             "also": list(self.also),
+            "links": [{"url": link.url, "role": link.role, "text": link.text} for link in self.links],
+            "authors": list(self.authors),
+            "year": self.year,
+            "venue": self.venue,
             "sections": [list(path) for path in self.sections],
             "note": self.note,
             "kind": self.kind,
