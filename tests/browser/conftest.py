@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from accelrag.pipeline import build_index
 from accelrag.settings import Settings
+from fake_llm import FakeLLM
 from page_home import PAGE_LIST, fill_corpus
 from page_server import PageServer
 from small_corpus import TEXTS
@@ -81,7 +83,21 @@ class Watched:
 
 
 @pytest.fixture
-def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
+def serving() -> Iterator[Callable[..., PageServer]]:
+    """``serving(home, *flags, env=)`` starts a page that outlives the browser's pages, so none sees it end."""
+    with ExitStack() as running:
+        yield lambda home, *flags, **given: running.enter_context(PageServer(home, *flags, **given))
+
+
+@pytest.fixture
+def scripted() -> Iterator[Callable[..., FakeLLM]]:
+    """``scripted(replies)`` starts a language model server that outlives the page that asks it."""
+    with ExitStack() as running:
+        yield lambda replies: running.enter_context(FakeLLM(replies))
+
+
+@pytest.fixture
+def visit(chromium: Any, scripted: Any, serving: Any) -> Iterator[Callable[..., Any]]:
     """``visit(url, width=, height=, scheme=)`` opens a page in a browser session of its own."""
     watched = Watched()
     contexts = []

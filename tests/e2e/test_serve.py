@@ -59,6 +59,12 @@ def test_the_page_names_no_other_host_and_forbids_it(open_page: PageServer) -> N
         assert host not in answer.text
 
 
+def test_every_press_goes_through_the_queue(open_page: PageServer) -> None:
+    described = httpx.get(f"{open_page.url}config").json()
+    asked_apart = [d["targets"] for d in described["dependencies"] if not d.get("js") and d["queue"] is False]
+    assert asked_apart == []  # Gradio asks those under /run/, which the guard keeps closed
+
+
 def test_a_question_over_the_limit_is_told_how_long_to_wait(open_page: PageServer) -> None:
     async def ask() -> list[str]:
         async with httpx.AsyncClient(timeout=60) as http:

@@ -273,7 +273,7 @@ def _wire(
     )
     ask["retry"].click(on_retry, [ask["generator"], ask["conversation"]], outputs, **wide)
     ask["clear"].click(on_clear, None, outputs, **quiet)
-    ask["stop"].click(on_stop, None, None, queue=False, **quiet)
+    ask["stop"].click(on_stop, None, None, **wide)
     page.load(on_load, None, [head, ask["starter"], ask["sections"], library_tab], **wide)
     page.load(on_look, None, [ask["generator"]], **wide)
     page.load(
@@ -318,7 +318,7 @@ def _wire_library(parts: Parts, page: gr.Blocks, tab: gr.Tab, lib: dict[str, Any
 
     lib["update"].click(starting("update", library.update_work), None, outputs, **wide)
     lib["index"].click(starting("index", library.build_work), None, outputs, **wide)
-    lib["cancel"].click(cancel, None, None, queue=False, show_progress="hidden", api_visibility="private")
+    lib["cancel"].click(cancel, None, None, **wide)
     tab.select(watch, None, outputs, **wide)
 
 
