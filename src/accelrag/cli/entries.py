@@ -81,6 +81,8 @@ def _table(rows: list[tuple[Entry, Coverage]]) -> None:
 
 
 def _skipped(settings: Settings, as_json: bool) -> int:
+    from accelrag.pipeline.lists import parses_of
+
     count = 0
     for home_list in pipeline.home_lists(settings):
         if home_list.url:
@@ -88,7 +90,7 @@ def _skipped(settings: Settings, as_json: bool) -> int:
 
             listing = remote_listing(settings)
         else:
-            listing = pipeline.read_named_list(home_list)
+            listing = pipeline.read_named_list(home_list, parses_of(settings))
         for line in listing.skipped:
             count += 1
             if as_json:

@@ -24,7 +24,8 @@ from accelrag.checking import (
 )
 from accelrag.corpus import Corpus
 from accelrag.errors import ListError, StorageError, UsageError
-from accelrag.listing import Listing, canonical_url, decode_list, read_list
+from accelrag.listing import Listing, canonical_url, decode_list
+from accelrag.pipeline.lists import parses_of, read_named_list
 from accelrag.pipeline.registry import HomeList, home_lists
 from accelrag.settings import Settings
 from accelrag.storage import replace_file
@@ -100,7 +101,7 @@ def write_fixed(checked: ListCheck, out: Path) -> int:
 
 def _read(item: HomeList, settings: Settings, transport: Transport | None, *, offline: bool) -> tuple[bytes, Listing]:
     if not item.url:
-        listing = read_list(item.path, name=item.name)
+        listing = read_named_list(item, parses_of(settings))
         return item.path.read_bytes(), listing
     if offline:
         raise ListError(f"{item.source} is an address", hint="run it without --offline, or give a path")

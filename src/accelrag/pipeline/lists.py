@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from accelrag.corpus import Corpus
 from accelrag.embedding.models import file_sha256
 from accelrag.errors import AccelragError, IndexMissing, ListError
+from accelrag.listing.parse_cache import WORTH_KEEPING, parsed_once
 from accelrag.pipeline.registry import HomeList, home_lists, named_lists, own_list, registered_lists
 from accelrag.settings import Settings
 from accelrag.types import Entry
@@ -25,7 +26,15 @@ if TYPE_CHECKING:
     from accelrag.index.manifest import Manifest
     from accelrag.listing import Listing
 
-__all__ = ["entries_of", "index_dir_of", "read_named_list", "remote_listing", "staleness"]
+__all__ = [
+    "entries_of",
+    "index_dir_of",
+    "parsed_list",
+    "parses_of",
+    "read_named_list",
+    "remote_listing",
+    "staleness",
+]
 
 
 def index_dir_of(settings: Settings) -> Path:
@@ -53,8 +62,13 @@ def index_dir_of(settings: Settings) -> Path:
     return main / "lists" / f"{stem}-{hashlib.sha256(str(wanted.path).encode()).hexdigest()[:8]}"
 
 
-def read_named_list(home_list: HomeList) -> Listing:
-    """Parse one list of a home.
+def parses_of(settings: Settings) -> Path | None:
+    """The folder that keeps what was parsed; None where nothing was built yet, and a reader writes nothing."""
+    return settings.index_dir / "cache" / "lists" if settings.index_dir.is_dir() else None
+
+
+def read_named_list(home_list: HomeList, parses: Path | None = None) -> Listing:
+    """The parsed list of a home, from ``parses`` where that folder keeps it.
 
     Raises:
         ListError: it cannot be read or is no list.
@@ -74,7 +88,7 @@ def read_named_list(home_list: HomeList) -> Listing:
         from accelrag.listing import read_list
 
         return read_list(home_list.path, name=home_list.name)  # says what is wrong with it
-    return _parsed(data, str(home_list.path), home_list.name)
+    return parsed_list(data, str(home_list.path), home_list.name, parses)
 
 
 def remote_listing(settings: Settings) -> Listing:
@@ -96,11 +110,11 @@ def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[E
 
     An entry that stands in several lists is one entry with the places of all of them.
     """
-    lists = home_lists(settings)
+    lists, parses = home_lists(settings), parses_of(settings)
     merged: dict[str, Entry] = {}
     marks: list[dict[str, object]] = []
     for home_list in lists:
-        listing = read_named_list(home_list)
+        listing = read_named_list(home_list, parses)
         marks.append(
             {
                 "name": home_list.name,
@@ -130,11 +144,20 @@ def staleness(settings: Settings, manifest: Manifest) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _parsed(data: bytes, source: str, name: str) -> Listing:
-    # An update reads its list to compare, to fetch and to index, and a large one takes a second to parse.
+def parsed_list(data: bytes, source: str, name: str, parses: Path | None) -> Listing:
+    """The bytes of a list, parsed once a version: an update reads its list to compare, to fetch and to index.
+
+    Raises:
+        ListError: they are no list.
+    """
     from accelrag.listing import decode_list
 
-    return decode_list(data, source, name=name)
+    def parse() -> Listing:
+        return decode_list(data, source, name=name)
+
+    if parses is None or len(data) < WORTH_KEEPING:
+        return parse()
+    return parsed_once(data, name, parses, parse)
 
 
 def _merge(merged: dict[str, Entry], entry: Entry) -> None:

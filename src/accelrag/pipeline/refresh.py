@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from accelrag.errors import ListError, UsageError
-from accelrag.pipeline.lists import read_named_list
+from accelrag.pipeline.lists import parsed_list, parses_of, read_named_list
 from accelrag.pipeline.registry import (
     HomeList,
     home_lists,
@@ -93,9 +93,9 @@ def look(
         ListError: it cannot be read, or what comes is no list.
         FetchTransient, FetchRefused, FetchFailed: its address gives nothing.
     """
-    kept = home_list.path.is_file()
+    kept, parses = home_list.path.is_file(), parses_of(settings)
     if not home_list.source or (offline and kept and is_remote(home_list.source)):
-        return Refreshed(home_list, read_named_list(home_list))
+        return Refreshed(home_list, read_named_list(home_list, parses))
     if is_remote(home_list.source):
         if offline:
             raise ListError(f"{home_list.source} is an address", hint="run it without --offline")
@@ -104,16 +104,15 @@ def look(
         known = home_list.revision if kept else ""
         data, revision = fetch_list(home_list.source, transport(), settings=settings, revision=known)
         if known and not data:
-            return Refreshed(home_list, read_named_list(home_list))
+            return Refreshed(home_list, read_named_list(home_list, parses))
     else:
         data = _bytes_of(Path(home_list.source))
         revision = f"sha256:{hashlib.sha256(data).hexdigest()}"
     fresh = replace(home_list, revision=revision)
     if kept and data == home_list.path.read_bytes():
-        return Refreshed(fresh, read_named_list(home_list))
-    from accelrag.listing import decode_list
-
-    return Refreshed(fresh, decode_list(data, home_list.source, name=home_list.name), data, _before(home_list))
+        return Refreshed(fresh, read_named_list(home_list, parses))
+    listing = parsed_list(data, home_list.source, home_list.name, parses)
+    return Refreshed(fresh, listing, data, _before(home_list, parses))
 
 
 def keep(settings: Settings, refreshed: Sequence[Refreshed]) -> None:
@@ -139,9 +138,9 @@ def keep(settings: Settings, refreshed: Sequence[Refreshed]) -> None:
         write_registry(corpus_dir, list(after.values()))
 
 
-def _before(home_list: HomeList) -> Listing | None:
+def _before(home_list: HomeList, parses: Path | None) -> Listing | None:
     try:
-        return read_named_list(home_list)
+        return read_named_list(home_list, parses)
     except ListError:
         return None
 
