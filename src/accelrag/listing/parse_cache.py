@@ -1,6 +1,6 @@
 """A list is parsed once a version: what was parsed is kept in a file by the digest of its bytes.
 
-Only lists that take noticeable time are kept, from ``WORTH_KEEPING`` bytes. A file's name also holds the digest of the
+Only lists that take noticeable time are kept, from ``WORTH_KEEPING`` bytes. A file's name also holds a digest of the
 parser's own source, so another parser never reads what this one understood. A file that cannot be read or written
 costs the time to parse, and nothing else.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from accelrag.errors import StorageError
-from accelrag.storage import replace_file
-from accelrag.types import Entry, Place, Skipped
+from accelrag.storage import entry_from, entry_values, replace_file
+from accelrag.types import Skipped
 
 if TYPE_CHECKING:
     from accelrag.listing.parsing import Listing
@@ -35,8 +35,9 @@ _LAYOUT = 1
 def parser_version() -> str:
     """A digest of the source of the parser: it changes with the parser, and nobody has to remember to change it."""
     digest = hashlib.sha256(f"{_LAYOUT}".encode())
-    package = Path(__file__).parent
-    for path in sorted([*package.glob("*.py"), *(package.parent / "text").glob("*.py")]):
+    package = Path(__file__).parents[1]
+    sources = [*(path for room in ("listing", "text", "types") for path in (package / room).glob("*.py"))]
+    for path in sorted([*sources, package / "storage.py"]):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
@@ -54,7 +55,7 @@ def parsed_once(data: bytes, name: str, folder: Path, parse: Callable[[], Listin
     except OSError:  # the parser's source is not in files
         return parse()
     path = folder / f"{key}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         kept = _unpacked(json.loads(path.read_bytes()))
         with suppress(OSError):
             os.utime(path)
@@ -69,13 +70,7 @@ def parsed_once(data: bytes, name: str, folder: Path, parse: Callable[[], Listin
 def _packed(listing: Listing) -> dict[str, Any]:
     return {
         "title": listing.title,
-        "entries": [
-            [
-                *(e.id, e.key, e.url, e.kind, e.also),
-                [[p.title, p.sections, p.note, p.label, p.line, p.list_name] for p in e.places],
-            ]
-            for e in listing.entries
-        ],
+        "entries": [entry_values(entry) for entry in listing.entries],
         "skipped": [[s.line, s.text, s.reason] for s in listing.skipped],
     }
 
@@ -83,17 +78,7 @@ def _packed(listing: Listing) -> dict[str, Any]:
 def _unpacked(values: Mapping[str, Any]) -> Listing:
     from accelrag.listing.parsing import Listing
 
-    sections: dict[tuple[str, ...], tuple[str, ...]] = {}  # entries of a section share one tuple
-
-    def place(row: list[Any]) -> Place:
-        title, path, note, label, line, list_name = row
-        path = tuple(path)
-        return Place(title, sections.setdefault(path, path), note, label, line, list_name)
-
-    entries = tuple(
-        Entry(i, key, url, kind, tuple(place(row) for row in places), tuple(also))
-        for i, key, url, kind, also, places in values["entries"]
-    )
+    entries = tuple(entry_from(entry) for entry in values["entries"])
     return Listing(values["title"], entries, tuple(Skipped(*row) for row in values["skipped"]))
 
 

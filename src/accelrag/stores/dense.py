@@ -9,6 +9,7 @@ written down with the recall it gave. https://github.com/facebookresearch/faiss/
 from __future__ import annotations
 
 import heapq
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,9 @@ class _Part:
         limit = min(limit, self.count if allowed is None else len(allowed))
         if limit < 1:
             return []
+        # Several threads wait, spinning, for the slowest: one is as fast alone, four times as fast on busy cores.
+        # OpenMP keeps the number a thread, so that every search says it.
+        self._faiss.omp_set_num_threads(1)
         if self._raw is None:
             scores, ids = self._index.search(row, limit, params=self._parameters(allowed))
             return self._ranked(ids[0], scores[0], limit)
@@ -155,6 +159,7 @@ class _Part:
 def _write_part(folder: Path, of: str, rows: Vectors, exact_limit: int) -> dict[str, Any]:
     import faiss
 
+    faiss.omp_set_num_threads(os.cpu_count() or 1)
     path = folder / f"{of}.faiss"
     count, dimension = rows.shape
     described: dict[str, Any] = {"vectors": count, "kind": "exact"}
