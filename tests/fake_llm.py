@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -69,6 +70,7 @@ class FakeLLM:
     chat_paths: tuple[str, ...] = ("/v1/chat/completions", "/api/chat")
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    closed: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # hanging ones that were left
 
     def __enter__(self) -> FakeLLM:
         self._stop = threading.Event()
@@ -136,7 +138,7 @@ def _handler(fake: FakeLLM) -> type[BaseHTTPRequestHandler]:
             self.close_connection = True
             try:
                 if reply.then == "hang" and not reply.body:
-                    fake._stop.wait(30)
+                    self._hang()
                     return
                 self.send_response(reply.status)
                 self.send_header("Content-Type", reply.kind)
@@ -149,8 +151,15 @@ def _handler(fake: FakeLLM) -> type[BaseHTTPRequestHandler]:
                 while reply.then == "repeat" and not fake._stop.is_set():
                     self.wfile.write(reply.body)
                 if reply.then == "hang":
-                    fake._stop.wait(30)
+                    self._hang()
             except (BrokenPipeError, ConnectionResetError):
                 pass
+
+        def _hang(self) -> None:
+            """Say nothing more until the test ends or the other side closes the connection."""
+            while not fake._stop.is_set():
+                if select.select([self.connection], [], [], 0.02)[0] and not self.connection.recv(1):
+                    fake.closed.release()
+                    return
 
     return Handler

@@ -28,15 +28,22 @@ class PageClient:
         self._config = response.json()
         return self
 
-    def _asking(self) -> dict[str, Any]:
+    def _started_by(self, element: str, event: str) -> dict[str, Any]:
         by_id = {c["id"]: c["props"].get("elem_id") for c in self._config["components"]}
         for dependency in self._config["dependencies"]:
-            if any(by_id.get(target) == "question" and event == "submit" for target, event in dependency["targets"]):
+            if [element, event] in [[by_id.get(target), name] for target, name in dependency["targets"]]:
                 return dependency
-        raise AssertionError("the page has no question box")
+        raise AssertionError(f"the page has no {element}")
+
+    async def stop(self) -> None:
+        """Press Stop."""
+        event = self._started_by("stop", "click")
+        body = {"data": [], "fn_index": event["id"], "session_hash": self._session, "event_data": None}
+        joined = await self._http.post(f"{self._url}/gradio_api/queue/join", json=body)
+        joined.raise_for_status()
 
     async def ask(self, question: str, *, generator: str = "none") -> str:
-        event = self._asking()
+        event = self._started_by("question", "submit")
         body = {
             "data": [question, [], [], generator, "", None],
             "fn_index": event["id"],
@@ -53,6 +60,8 @@ class PageClient:
                 if not line.startswith("data:"):
                     continue
                 message = json.loads(line[5:])
+                if message.get("event_id") != joined.json()["event_id"]:
+                    continue  # a stop of the same visitor
                 data = (message.get("output") or {}).get("data") or []
                 if message["msg"] == "process_generating":
                     turn = _patched(turn, data[2]) if len(data) > 2 else turn

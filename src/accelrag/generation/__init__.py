@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from accelrag.generation.cancelling import Cancellation
 from accelrag.generation.protocol import ContextOverflow, Generator, Message, Retract, estimate_tokens
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from accelrag.generation.discovery import LocalServer, discover_servers
 
 __all__ = [
+    "Cancellation",
     "ContextOverflow",
     "Generator",
     "LocalServer",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from accelrag.errors import GeneratorRefused, GeneratorUnavailable
+from accelrag.generation.cancelling import watch_connections
 from accelrag.generation.protocol import ContextOverflow
 from accelrag.settings import is_loopback
 
@@ -56,6 +57,7 @@ def client(url: str, *, timeout: float, headers: dict[str, str] | None = None) -
         headers=headers,
         trust_env=not is_loopback(urlsplit(url).hostname or ""),
         follow_redirects=False,
+        event_hooks={"request": [watch_connections]},
     )
 
 

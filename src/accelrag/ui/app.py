@@ -27,6 +27,8 @@ __all__ = ["build_app", "serve"]
 
 # What a page does besides asking (draw the map, filter, stop) comes in small requests of its own.
 _REQUESTS_PER_QUESTION = 10
+# Gradio starts 40 events at a time; as many questions that wait for a model would keep a stop from being heard.
+_EVENTS_AT_ONCE = 4_000
 _KEEP_ALIVE = 75  # seconds: longer than browsers and proxies keep a connection, so none is closed as a question comes
 
 
@@ -69,6 +71,7 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
         return {"status": "ok", "index": live.generation or None}
 
     page = page_blocks(parts)
+    page.max_threads = _EVENTS_AT_ONCE
     page.queue(api_open=False, default_concurrency_limit=None, max_size=None)
     app.add_middleware(Guard, access=access, limit=RateLimit(settings.rate_limit * _REQUESTS_PER_QUESTION))
     mounted: FastAPI = gr.mount_gradio_app(

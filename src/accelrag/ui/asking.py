@@ -12,13 +12,15 @@ import secrets
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from accelrag.answer.drafting import Withdrawn
 from accelrag.errors import AccelragError, IndexMissing
+from accelrag.generation import Cancellation
 from accelrag.pipeline import Assistant, build_index
-from accelrag.serving import LiveIndex
+from accelrag.serving import LiveIndex, Shares
 from accelrag.settings import Settings
 from accelrag.types import Answer, Filters, Sentence, Turn
 from accelrag.ui import turn as turns
@@ -29,7 +31,9 @@ from accelrag.ui.turn import Asked
 __all__ = ["Asking", "Conversation", "build_work"]
 
 _TURNS = 12  # turns that stay on the page and in the history
-_THREADS = 64
+_QUICK = 16  # questions at a time that need no model
+_SLOW = 64
+_EACH = 8  # questions of one client that wait for a model at a time
 _BEAT = 0.4  # seconds after which a waiting person is told again what is going on
 
 
@@ -69,6 +73,12 @@ class _Run:
     loop: asyncio.AbstractEventLoop
     events: asyncio.Queue[Any] = field(default_factory=asyncio.Queue)
     stop: threading.Event = field(default_factory=threading.Event)
+    requests: Cancellation = field(default_factory=Cancellation)
+
+    def end(self) -> None:
+        """Stop, and close the connections to a model."""
+        self.stop.set()
+        self.requests.cancel()
 
     def tell(self, event: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is gone: the server is being shut down
@@ -83,7 +93,9 @@ class Asking:
         self._live = live
         self._jobs = jobs
         self._generators = generators
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="accelrag ask")
+        self._quick = ThreadPoolExecutor(_QUICK, thread_name_prefix="accelrag ask")
+        self._slow = ThreadPoolExecutor(_SLOW, thread_name_prefix="accelrag ask a model")
+        self._shares = Shares(_EACH)
         self._runs: dict[str, _Run] = {}
         self._names = itertools.count(1)
 
@@ -95,13 +107,22 @@ class Asking:
         """Stop what the session is asking."""
         run = self._runs.get(session)
         if run is not None:
-            run.stop.set()
+            run.end()
             run.tell(None)
 
     async def ask(
-        self, asked: Asked, conversation: Conversation, *, generator: str = "", session: str = ""
+        self,
+        asked: Asked,
+        conversation: Conversation,
+        *,
+        generator: str = "",
+        session: str = "",
+        client: str = "",
     ) -> AsyncIterator[Shown]:
-        """The turn as it grows; the last one is done and carries the conversation with it."""
+        """The turn as it grows; the last one is done and carries the conversation with it.
+
+        ``session`` is what ``stop`` names; questions that wait for a model share the places of their ``client``.
+        """
         self.stop(session)
         run = _Run(asyncio.get_running_loop())
         self._runs[session] = run
@@ -110,15 +131,35 @@ class Asking:
             async for note in self._built(run):
                 yield Shown(turns.asking(asked, None, (), note), conversation)
             choice = self._generators.choice(generator)
-            self._pool.submit(self._work, run, asked, conversation.history, choice)
-            async for shown in self._shown(run, asked, conversation, choice):
-                yield shown
+            async with AsyncExitStack() as held:
+                if choice.spec:
+                    if self._shares.full(client):
+                        note = "Your other questions come first: this one waits for a model that they use."
+                        yield Shown(turns.asking(asked, None, (), note), conversation)
+                    await self._place(run, held, client)
+                pool = self._slow if choice.spec else self._quick
+                pool.submit(self._work, run, asked, conversation.history, choice)
+                async for shown in self._shown(run, asked, conversation, choice):
+                    yield shown
         except AccelragError as error:
             yield _over(turns.failed(asked, str(error), error.hint), asked, conversation)
         finally:
-            run.stop.set()
+            run.end()
             if self._runs.get(session) is run:
                 del self._runs[session]
+
+    async def _place(self, run: _Run, held: AsyncExitStack, client: str) -> None:
+        """Hold one of the client's places, or go on without one where the question is stopped before."""
+        place = asyncio.ensure_future(held.enter_async_context(self._shares.of(client)))
+        stopped = asyncio.ensure_future(run.events.get())
+        try:
+            await asyncio.wait({place, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for waiting in (place, stopped):
+                waiting.cancel()
+            await asyncio.gather(place, stopped, return_exceptions=True)
+        if run.stop.is_set():
+            run.tell(None)
 
     async def _shown(
         self, run: _Run, asked: Asked, conversation: Conversation, choice: Choice
@@ -153,8 +194,10 @@ class Asking:
             yield Shown(html, conversation)
 
     def _work(self, run: _Run, asked: Asked, history: tuple[Turn, ...], choice: Choice) -> None:
+        if run.stop.is_set():
+            return
         try:
-            with self._live.lease() as lent:
+            with self._live.lease() as lent, run.requests.active():
                 assistant = self._generators.using(lent, choice)
                 self._answer(run, assistant, asked, history, choice)
         except BaseException as error:  # noqa: BLE001  told to the page, which is on another thread

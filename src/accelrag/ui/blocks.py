@@ -325,7 +325,8 @@ def _wire_library(parts: Parts, page: gr.Blocks, tab: gr.Tab, lib: dict[str, Any
 async def _asked(
     parts: Parts, asked: Asked, conversation: Conversation, generator: str, request: gr.Request
 ) -> AsyncIterator[Any]:
-    wait = parts.limit.wait(request.client.host if request.client else "?")
+    client = request.client.host if request.client else "?"
+    wait = parts.limit.wait(client)
     past = _past(conversation)
     if wait:
         trouble = turns.failed(asked, "You ask faster than this page allows.", f"Ask again in {wait:.0f} s.")
@@ -333,7 +334,7 @@ async def _asked(
         return
     first = True
     session = request.session_hash or ""
-    async for shown in parts.asking.ask(asked, conversation, generator=generator, session=session):
+    async for shown in parts.asking.ask(asked, conversation, generator=generator, session=session, client=client):
         kept = shown.conversation if shown.done else gr.skip()
         yield ["" if first else gr.skip(), past if first else gr.skip(), shown.turn, kept]
         first = False
