@@ -21,17 +21,35 @@
     box.scrollTop = 0;
     if (from) {
       opener = from;
-      box.classList.add("open");
+      openSheet(box);
       const mark = $("mark", target);
-      if (mark) mark.scrollIntoView({ block: "nearest" });
-      if (byKeyboard || narrow()) $(".proof-title").focus({ preventScroll: narrow() });
+      for (const pane of mark ? [mark.closest(".passage"), box] : []) reveal(mark, pane);
+      if (byKeyboard || narrow()) $(".proof-title").focus({ preventScroll: true });
     }
   }
 
-  function close() {
+  // Scrolls a pane alone: scrollIntoView would move the window, and the pressed number with it.
+  function reveal(node, pane) {
+    const seen = node.getBoundingClientRect(), frame = pane.getBoundingClientRect();
+    if (seen.top < frame.top || seen.bottom > frame.bottom) pane.scrollTop += seen.top - frame.top - 12;
+  }
+
+  // On a phone the proof is a sheet over the page: what is behind it is out of reach, and Back closes it.
+  const behind = () => $$("#head, #tabs > .tab-wrapper, #ask-row > :not(#proof-column)");
+  function openSheet(box) {
+    if (box.classList.contains("open")) return;
+    box.classList.add("open");
+    if (!narrow()) return;
+    for (const part of behind()) part.inert = true;
+    history.pushState({ ...history.state, sheet: true }, "");
+  }
+
+  function close(byBack) {
     const box = $("#proof .proof");
     if (!box || !box.classList.contains("open")) return false;
     box.classList.remove("open");
+    for (const part of behind()) part.inert = false;
+    if (!byBack && history.state?.sheet) history.back();
     if (opener && opener.isConnected) opener.focus({ preventScroll: true });
     opener = null;
     return true;
@@ -264,6 +282,7 @@
   document.addEventListener("click", async (event) => {
     const on = (selector) => event.target.closest?.(selector);
     let found;
+    if (narrow() && !on("#proof .proof") && close()) return; // a tap beside the sheet
     if ((found = on(".cite"))) press(found, event);
     else if ((found = on("[data-copy]"))) {
       const value = "link" in found.dataset ? new URL(found.dataset.copy, location.href.split(/[?#]/)[0]).href : found.dataset.copy;
@@ -298,6 +317,9 @@
       event.preventDefault();
       openEntry(at.dataset.entry, true);
     } else if (event.key === "Escape") point(null);
+  });
+  window.addEventListener("popstate", (event) => {
+    if (!event.state?.sheet) close(true);
   });
   document.addEventListener("mouseover", (event) => {
     if (event.target.classList?.contains("dot")) point(event.target);
