@@ -12,7 +12,7 @@ import pytest
 from accelrag.pipeline import Assistant
 from accelrag.settings import Settings
 from page_server import PageServer
-from page_steps import QUESTION, ask, ended, shown_quotes
+from page_steps import ask, ended, shown_quotes
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Any]
@@ -133,17 +133,6 @@ def test_two_browsers_have_separate_histories(server: PageServer, visit: Visit) 
     assert "DRAMpipe" in turn.locator(".card.cited").first.inner_text()
     assert one.locator("#past .question").all_inner_texts() == ["Which cycle-accurate simulator models DRAM?"]
     assert two.locator("article.turn .question").all_inner_texts() == ["What does FastGEMM reach?"]
-
-
-def test_the_page_works_after_a_reload(server: PageServer, visit: Visit) -> None:
-    page = visit(server.url)
-    ask(page, PAGES)
-    page.reload()
-    page.wait_for_selector(QUESTION)
-    assert page.locator("article.turn").count() == 0
-    ask(page, PAGES)
-    page.locator("#current .cite").first.click()
-    assert shown_quotes(page)
 
 
 def test_an_address_with_a_question_asks_it(server: PageServer, visit: Visit) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import secrets
 import threading
 from collections.abc import AsyncIterator
@@ -28,12 +29,13 @@ from accelrag.ui.generators import Choice, Generators
 from accelrag.ui.jobs import Job, Jobs
 from accelrag.ui.turn import Asked
 
-__all__ = ["Asking", "Conversation", "build_work"]
+__all__ = ["Asking", "Conversation", "build_work", "kept_turns"]
 
 _TURNS = 12  # turns that stay on the page and in the history
 _QUICK = 16  # questions at a time that need no model
 _SLOW = 64
 _EACH = 8  # questions of one client that wait for a model at a time
+_KEPT = 8_000  # characters of a question or an answer that a browser kept
 _BEAT = 0.4  # seconds after which a waiting person is told again what is going on
 
 
@@ -244,6 +246,21 @@ class Asking:
             raise IndexMissing(
                 f"the index could not be built: {job.message}", hint="try again, or see the Library tab"
             )
+
+
+def kept_turns(told: str) -> tuple[Turn, ...]:
+    """The turns that a browser kept, the oldest first; none where what it tells is nothing of the kind."""
+    try:
+        turns = [_turn(kept) for kept in json.loads(told)["earlier"][-_TURNS:]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return ()
+    return tuple(turns)
+
+
+def _turn(kept: dict[str, Any]) -> Turn:
+    question, query, answer = (str(kept[name])[:_KEPT] for name in ("question", "query", "answer"))
+    entries, also = (tuple(str(name)[:300] for name in kept[field][:50]) for field in ("entries", "also"))
+    return Turn(question, query, answer, entries, bool(kept["refused"]), also)
 
 
 def build_work(settings: Settings, job: Job) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from accelrag.types import KINDS
 from accelrag.ui import library
 from accelrag.ui import turn as turns
 from accelrag.ui.access import Access
-from accelrag.ui.asking import Asking, Conversation
+from accelrag.ui.asking import Asking, Conversation, kept_turns
 from accelrag.ui.escape import attribute, shorten, text
 from accelrag.ui.examples import Examples
 from accelrag.ui.explore import Explore
@@ -137,11 +137,15 @@ def _ask_tab(parts: Parts) -> dict[str, Any]:
                 )
                 send = gr.Button("Ask", elem_id="ask", variant="primary", scale=0, min_width=84)
             _html(_CHIP, elem_id="chip-box")
+            chips = _html("", elem_id="filter-chips")
             scope = gr.Textbox(elem_id="scope", label="Scope", show_label=False, container=False)
             with gr.Row(elem_id="controls"):
                 stop = gr.Button("Stop", elem_id="stop", size="sm")
                 retry = gr.Button("Try again", elem_id="retry", size="sm")
                 clear = gr.Button("New conversation", elem_id="clear", size="sm")
+            with gr.Row(elem_id="unseen"):  # pressed by buttons inside answers and chips
+                whole = gr.Button("Ask the whole list", elem_id="whole")
+                unfilter = gr.Button("Search the whole list", elem_id="unfilter")
             with gr.Accordion("Options", open=False, elem_id="options"):
                 sections = gr.Dropdown(
                     _sections(parts.settings),
@@ -164,6 +168,7 @@ def _ask_tab(parts: Parts) -> dict[str, Any]:
             starter = _html("", elem_id="starter")
             current = _html("", elem_id="current")
             past = _html("", elem_id="past")
+            _html('<div id="kept-turns"></div>', elem_id="kept")
         with gr.Column(scale=2, min_width=300, elem_id="proof-column"):
             _html(_PROOF, elem_id="proof")
     address = gr.Textbox(visible=False)
@@ -243,15 +248,23 @@ def _wire(
 
     async def on_address(address: str, conversation: Conversation, request: gr.Request) -> AsyncIterator[Any]:
         asked = _from_address(parts, address)
+        conversation = replace(conversation, history=conversation.history or kept_turns(address))
         if asked is None:
-            yield [gr.skip()] * 4
+            yield [gr.skip(), gr.skip(), gr.skip(), conversation]
             return
         async for update in _asked(parts, asked, conversation, "", request):
             yield update
 
+    async def on_whole(generator: str, conversation: Conversation, request: gr.Request) -> AsyncIterator[Any]:
+        if conversation.last is None:
+            return
+        asked = Asked(parts.asking.name(), conversation.last.question)
+        async for update in _asked(parts, asked, conversation.without_last(), generator, request):
+            yield [*update, [], [], ""]
+
     def on_clear(request: gr.Request) -> list[Any]:
         parts.asking.stop(request.session_hash or "")
-        return ["", "", "", Conversation()]
+        return ["", "", "", Conversation(), [], [], ""]
 
     def on_stop(request: gr.Request) -> None:
         parts.asking.stop(request.session_hash or "")
@@ -272,7 +285,11 @@ def _wire(
         **wide,
     )
     ask["retry"].click(on_retry, [ask["generator"], ask["conversation"]], outputs, **wide)
-    ask["clear"].click(on_clear, None, outputs, **quiet)
+    filters = [ask["sections"], ask["kinds"], ask["scope"]]
+    ask["whole"].click(on_whole, [ask["generator"], ask["conversation"]], [*outputs, *filters], **wide)
+    ask["clear"].click(on_clear, None, [*outputs, *filters], **wide)
+    ask["unfilter"].click(lambda: [[], []], None, filters[:2], **wide)
+    gr.on([box.change for box in filters[:2]], _chips, filters[:2], [ask["chips"]], **wide)
     ask["stop"].click(on_stop, None, None, **wide)
     page.load(on_load, None, [head, ask["starter"], ask["sections"], library_tab], **wide)
     page.load(on_look, None, [ask["generator"]], **wide)
@@ -353,6 +370,17 @@ def _scope(parts: Parts, scope: str) -> tuple[str, str]:
         return "", ""
     title = parts.explore.title(entry)
     return (entry, title) if title else ("", "")
+
+
+def _chips(sections: list[str], kinds: list[str]) -> str:
+    chosen = [*(sections or ()), *(kinds or ())]
+    if not chosen:
+        return ""
+    shown = "".join(f'<span class="chip">{text(name, 80)}</span>' for name in chosen)
+    return (
+        f'<p class="chips" role="status">Only in: {shown}<button type="button" class="link" data-press="unfilter">'
+        "Search the whole list</button></p>"
+    )
 
 
 def _from_address(parts: Parts, address: str) -> Asked | None:

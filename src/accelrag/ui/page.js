@@ -96,9 +96,51 @@
     setTimeout(() => $("#ask")?.click(), 60);
   }
 
+  // ---- what a reload keeps: the turns of this tab, in the tab's own storage, and an address for each question ---
+  const KEPT = "accelrag turns", MOST = 12;
+  const kept = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEPT)) || [];
+    } catch {
+      return [];
+    }
+  };
+
+  function keep() {
+    const turns = $$("#current article.turn[data-link], #past article.turn[data-link], #kept article.turn[data-link]");
+    const seen = turns.slice(0, MOST).map((turn) => ({ link: turn.dataset.link, html: turn.outerHTML }));
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify(seen));
+    } catch {
+      sessionStorage.removeItem(KEPT); // full or closed to this page: nothing is kept rather than a part
+    }
+  }
+
+  function restore() {
+    const turns = kept();
+    if (turns.length && turns[0].link === location.search) turns.shift(); // the address asks it again
+    const box = $("#kept-turns");
+    if (!box || !turns.length) return;
+    box.innerHTML = turns.map((turn) => turn.html).join(""); // as the server escaped it
+    const head = document.createElement("h2");
+    head.className = "cards-head";
+    head.textContent = "Before the page was loaded again";
+    box.prepend(head);
+    document.body.classList.add("talking");
+  }
+
+  function walkTo() {
+    const turn = $$("article.turn[data-link]").find((one) => one.dataset.link === location.search);
+    if (!turn) return location.search ? location.reload() : scrollTo({ top: 0 });
+    tab("Ask");
+    turn.scrollIntoView({ block: "start" });
+  }
+
   api.fromAddress = () => {
+    restore();
     const wanted = new URLSearchParams(location.search);
     return JSON.stringify({
+      earlier: $$("#kept-turns article.turn").reverse().map((turn) => JSON.parse(turn.dataset.memory)),
       q: wanted.get("q") || "",
       sections: wanted.getAll("section"),
       kinds: wanted.getAll("kind"),
@@ -288,7 +330,13 @@
       const value = "link" in found.dataset ? new URL(found.dataset.copy, location.href.split(/[?#]/)[0]).href : found.dataset.copy;
       toast((await copy(value)) ? "Copied" : "The browser does not let this page copy");
     } else if ((found = on(".proof-close"))) close();
-    else if ((found = on("[data-example]"))) ask(found.dataset.example);
+    else if ((found = on("[data-press]"))) document.getElementById(found.dataset.press)?.click();
+    else if (on("#clear")) {
+      scope("", "");
+      $("#kept-turns")?.replaceChildren();
+      sessionStorage.removeItem(KEPT);
+      if (location.search) history.pushState({}, "", location.pathname);
+    } else if ((found = on("[data-example]"))) ask(found.dataset.example);
     else if ((found = on("[data-ask]"))) {
       tab("Ask");
       scope(found.dataset.ask, found.dataset.askTitle);
@@ -319,7 +367,8 @@
     } else if (event.key === "Escape") point(null);
   });
   window.addEventListener("popstate", (event) => {
-    if (!event.state?.sheet) close(true);
+    if (event.state?.sheet || close(true)) return;
+    walkTo();
   });
   document.addEventListener("mouseover", (event) => {
     if (event.target.classList?.contains("dot")) point(event.target);
@@ -353,13 +402,17 @@
       if (target) target.replaceChildren();
       $("#proof .proof")?.classList.remove("filled", "open");
       if (turn) turn.scrollIntoView({ block: "nearest", behavior: "smooth" });
-      document.body.classList.toggle("talking", Boolean(turn) || Boolean($("#past article.turn")));
+      document.body.classList.toggle("talking", Boolean(turn) || Boolean($("#past article.turn, #kept article.turn")));
     }
     if (!turn) document.body.classList.remove("asking");
     if (turn && state !== lastState) {
       lastState = state;
       document.body.classList.toggle("asking", state === "asking");
       if (state === "answered") drawAsked();
+      if (turn.dataset.link) {
+        keep();
+        if (turn.dataset.link !== location.search) history.pushState({}, "", turn.dataset.link);
+      }
     }
     if (pressed) {
       for (const b of $$(".cite")) {

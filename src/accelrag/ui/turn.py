@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlencode
 
 from accelrag.pipeline import Assistant
-from accelrag.types import Answer, Citation, Result, Sentence
+from accelrag.types import Answer, Citation, Result, Sentence, Turn
 from accelrag.ui.copying import answer_bibtex, answer_markdown
 from accelrag.ui.escape import attribute, prose, text
 from accelrag.ui.evidence import badges, evidence, evidence_id, path_of, quotes_of
@@ -35,6 +35,11 @@ class Asked:
         pairs += [("kind", k) for k in self.kinds] + ([("entry", self.entry)] if self.entry else [])
         return "?" + urlencode(pairs)
 
+    @property
+    def about(self) -> str:
+        """What the question was restricted to, for people; empty where it was not."""
+        return ", ".join([*self.sections, *self.kinds, *([self.entry_title] if self.entry else [])])
+
 
 def asking(asked: Asked, assistant: Assistant | None, sentences: Sequence[Sentence], note: str = "") -> str:
     """The turn while it is answered: what is verified so far."""
@@ -48,9 +53,14 @@ def asking(asked: Asked, assistant: Assistant | None, sentences: Sequence[Senten
 
 def answered(asked: Asked, assistant: Assistant, answer: Answer) -> str:
     """The turn with its whole answer or refusal."""
-    body = _refusal(answer) if answer.refused else _answer(asked, assistant, answer)
+    body = _refusal(asked, answer) if answer.refused else _answer(asked, assistant, answer)
     proofs = "" if answer.refused else _proofs(asked, assistant, answer.sentences, answer.citations)
-    return _frame(asked, "refused" if answer.refused else "answered", body + proofs, _place(assistant, answer))
+    return _frame(
+        asked,
+        "refused" if answer.refused else "answered",
+        body + proofs,
+        _kept(asked, answer) + _place(assistant, answer),
+    )
 
 
 def stopped(asked: Asked, assistant: Assistant | None, sentences: Sequence[Sentence]) -> str:
@@ -69,8 +79,7 @@ def failed(asked: Asked, message: str, hint: str = "") -> str:
 
 
 def _frame(asked: Asked, state: str, body: str, data: str = "") -> str:
-    about = [*asked.sections, *asked.kinds, *([asked.entry_title] if asked.entry else [])]
-    only = f'<p class="only">only in: {text(", ".join(about), 300)}</p>' if about else ""
+    only = f'<p class="only">only in: {text(asked.about, 300)}</p>' if asked.about else ""
     return (
         f'<article class="turn {state}" data-turn="{asked.turn}" data-state="{state}" {data}>'
         f'<h2 class="question" dir="auto">{text(asked.question, 2000)}</h2>{only}{body}</article>'
@@ -85,10 +94,16 @@ def _answer(asked: Asked, assistant: Assistant, answer: Answer) -> str:
     )
 
 
-def _refusal(answer: Answer) -> str:
+def _refusal(asked: Asked, answer: Answer) -> str:
+    head, whole = "No answer in this list", ""
+    reason = answer.reason
+    if asked.about:
+        head = f"No answer among: {asked.about}"
+        reason = reason.replace("Nothing in the list", "Nothing there")
+        whole = '<p><button type="button" class="small" data-press="whole">Ask the whole list</button></p>'
     return (
-        '<div class="refusal"><p class="refusal-head">No answer in this list</p>'
-        f"<p>{text(answer.reason, 600)}</p></div>{_notices(answer)}{_rejections(answer)}"
+        f'<div class="refusal"><p class="refusal-head">{text(head, 300)}</p>'
+        f"<p>{text(reason, 600)}</p>{whole}</div>{_notices(answer)}{_rejections(answer)}"
         f"{_also(answer.also, 'Not an answer, but near')}{_meta(answer)}"
     )
 
@@ -178,7 +193,7 @@ def _actions(asked: Asked, assistant: Assistant, answer: Answer) -> str:
     copies = (
         ("Copy as Markdown", answer_markdown(answer)),
         ("Copy BibTeX", answer_bibtex(answer, assistant.document)),
-        ("Copy link", asked.link),
+        ("Copy link", _standing(asked, answer).link),
     )
     buttons = "".join(
         f'<button type="button" class="small" data-copy="{attribute(value, 1_000_000)}"'
@@ -212,6 +227,18 @@ def _also(results: Sequence[Result], heading: str) -> str:
         for r in results
     )
     return f'<h3 class="cards-head">{text(heading)}</h3><ul class="cards also">{cards}</ul>'
+
+
+def _standing(asked: Asked, answer: Answer) -> Asked:
+    """The question as it is understood without its conversation: what a link to it asks."""
+    return replace(asked, question=answer.query or asked.question)
+
+
+def _kept(asked: Asked, answer: Answer) -> str:
+    """What the browser keeps of a turn: its address, and what a follow-up after a reload needs to know."""
+    memory = json.dumps(asdict(Turn.of(answer)))
+    link = _standing(asked, answer).link
+    return f'data-link="{attribute(link, 6000)}" data-memory="{attribute(memory, 100_000)}" '
 
 
 def _place(assistant: Assistant, answer: Answer) -> str:
