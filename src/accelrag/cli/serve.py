@@ -8,6 +8,7 @@ import click
 
 from accelrag.cli.console import notice, out
 from accelrag.cli.options import common, settings_of
+from accelrag.optional import require
 
 __all__ = ["mcp_command", "serve_command"]
 
@@ -39,6 +40,7 @@ def serve_command(hash_user: str | None, admin: bool, **given: Any) -> int:
     accelrag serve --host 0.0.0.0 --auth reader:secret
     accelrag serve --public-url https://lists.example.org --auth logins.txt
     """
+    require("page", "the web page")
     if hash_user is not None:
         from accelrag.ui.logins import hashed_login
 
