@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from accelrag.errors import FetchFailed
 from accelrag.optional import require
 from accelrag.sources.bounded import run_bounded
-from accelrag.sources.cleaning import clean_line, clean_text
+from accelrag.sources.cleaning import clean_line
+from accelrag.sources.layout import Block, Line, Sheet, lay_out
 
 __all__ = ["Pdf", "read_pdf"]
 
 _SECONDS = 60.0
-_PAGE_SEPARATOR = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Pdf:
     count: int
     title: str = ""
     authors: tuple[str, ...] = ()
+    references: int = 0  # paragraphs of the list of references, which is not part of the text
 
 
 def read_pdf(body: bytes, *, pages: int, seconds: float = _SECONDS) -> Pdf:
@@ -44,23 +47,37 @@ def read_pdf(body: bytes, *, pages: int, seconds: float = _SECONDS) -> Pdf:
     answer = run_bounded("pdf", body, {"pages": pages}, seconds=seconds)
     if answer.get("error"):
         raise FetchFailed(str(answer.get("detail") or "the PDF cannot be read"), reason=str(answer["error"]))
-    raw = [str(page) for page in answer["pages"]]
-    _judge(raw, pictures=int(answer["pictures"]))
-    texts = [clean_text(_flowing(page)) for page in raw]
-    offsets, text = [], ""
-    for i, page in enumerate(texts):
-        text += _PAGE_SEPARATOR if i else ""
-        offsets.append(len(text))
-        text += page
+    _judge(answer["pages"], pictures=int(answer["pictures"]))
+    laid = lay_out([_sheet(page) for page in answer["pages"]])
     names = re.split(r"\s*(?:;|,| and )\s*", clean_line(str(answer.get("author") or "")))
     # The field often names whoever owned the machine: a name counts where the first page has it too.
-    seen = _bare(texts[0][:3_000])
+    seen = _bare(laid.text[:3_000])
     authors = tuple(n for n in names if " " in n and _bare(n) in seen)
-    return Pdf(text, tuple(offsets), int(answer["count"]), _title(answer, texts), authors)
+    count = int(answer["count"])
+    return Pdf(laid.text, laid.pages, count, _title(answer, laid.text), authors, laid.references)
 
 
-def _judge(pages: list[str], *, pictures: int) -> None:
-    text = "\n".join(pages)
+def _sheet(page: dict[str, Any]) -> Sheet:
+    blocks = (
+        Block(
+            tuple(Line(clean_line(_letters(str(text))), *rest) for text, *rest in block["lines"]),
+            bool(block["turned"]),
+        )
+        for block in page["blocks"]
+    )
+    return Sheet(tuple(blocks), float(page["height"]))
+
+
+def _letters(text: str) -> str:
+    """Ligatures spelled out, bullets of symbol fonts as bullets, other glyphs of private use left out."""
+    text = re.sub("[\uf0a7\uf0b7\uf0d8]", "•", text)
+    text = re.sub("[\ue000-\uf8ff]", "", text)
+    return re.sub("[\ufb00-\ufb06]", lambda m: unicodedata.normalize("NFKC", m[0]), text)
+
+
+def _judge(pages: list[dict[str, Any]], *, pictures: int) -> None:
+    lines = [str(line[0]) for page in pages for block in page["blocks"] for line in block["lines"]]
+    text = "\n".join(lines)
     solid = re.sub(r"\s", "", text)
     if len(solid) < 40 * max(1, len(pages)) and pictures >= len(pages) and len(solid) < 2_000:
         raise FetchFailed("the pages are pictures without text", reason="scanned", hint="the note alone is used")
@@ -75,50 +92,27 @@ def _judge(pages: list[str], *, pictures: int) -> None:
     latin = [w for w in words if w.isascii() or unicodedata.name(w[0], "").startswith("LATIN")]
     if len(latin) < 200 or len(latin) < 0.6 * len(words):
         return
-    short = sum(1 for w in latin if len(w) < 3) / len(latin)
     vowels = sum(1 for w in latin if re.search(r"[aeiouyàâäáéèêëíîïóôöúûü]", w.lower())) / len(latin)
-    lines = [line for line in text.split("\n") if line.strip()]
-    alone = sum(1 for line in lines if len(line.split()) == 1 and line.strip().isalpha()) / max(1, len(lines))
     if vowels < 0.55:
         raise FetchFailed("the text layer is no language", reason="garbled")
-    if short > 0.45 or (alone > 0.6 and short > 0.3):
+    digits = Counter(c for c in text if c.isdigit())
+    if digits.total() > 100 and len(digits) < 4:
+        raise FetchFailed("the text layer has one digit in place of all", reason="garbled")
+    short = sum(1 for w in latin if len(w) < 3) / len(latin)
+    if short > 0.45 and _whole(lines) < 0.08:
         raise FetchFailed("the words of the text layer are broken into pieces", reason="garbled")
 
 
-def _flowing(page: str) -> str:
-    """Lines joined into paragraphs, words divided at a line's end made whole, ligatures spelled out."""
-    page = re.sub("[\uf0a7\uf0b7\uf0d8]", "•", page)  # bullets of Word's symbol fonts
-    page = re.sub("[\ue000-\uf8ff]", "", page)
-    page = re.sub("[\ufb00-\ufb06]", lambda m: unicodedata.normalize("NFKC", m[0]), page)
-    page = re.sub(r"(?<=[^\W\d_])-\n(?=[a-z])", "", page)
-    blocks: list[str] = []
-    for block in re.split(r"\n[ \t]*\n", page):
-        lines = [line.strip() for line in block.split("\n") if line.strip()]
-        joined = ""
-        for line in lines:
-            if not joined:
-                joined = line
-            elif re.match(r"(?:[•●▪◦❖➢–*-]|\d+[.)]|\[\d+\]) ", line):
-                joined += "\n" + line
-            elif re.search(r"[\u3040-\u30ff\u3400-\u9fff]$", joined) and re.match(
-                r"[\u3040-\u30ff\u3400-\u9fff]", line
-            ):
-                joined += line
-            else:
-                joined += " " + line
-        if joined and blocks and re.search(r"[^\W\d_]-$", blocks[-1]) and joined[0].islower():
-            blocks[-1] = blocks[-1][:-1] + joined
-        elif joined and blocks and joined[0].islower() and re.search(r"[\w,]$", blocks[-1]):
-            blocks[-1] += " " + joined
-        elif joined:
-            blocks.append(joined)
-    return "\n\n".join(blocks)
+def _whole(lines: list[str]) -> float:
+    """The share of lines that are prose: formulas break into letters too, but never the lines between them."""
+    long = [words for line in lines if len(words := re.findall(r"[^\W\d_]+", line)) >= 5]
+    return sum(1 for words in long if sum(len(w) < 3 for w in words) <= 0.45 * len(words)) / max(1, len(long))
 
 
-def _title(answer: dict[str, object], texts: list[str]) -> str:
+def _title(answer: dict[str, object], text: str) -> str:
     told = clean_line(str(answer.get("title") or ""))
     seen = clean_line(str(answer.get("largest") or ""))
-    if told and _bare(told) in _bare(texts[0][:2_000] if texts else ""):
+    if told and _bare(told) in _bare(text[:2_000]):
         return told  # the field often keeps a template's name or a file's: it counts where the page says it too
     return seen if 8 <= len(seen) <= 250 else ""
 

@@ -49,20 +49,20 @@ def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
         return {"error": "broken-pdf", "detail": f"the PDF cannot be opened: {error}"[:300]}
     if file.needs_pass:
         return {"error": "encrypted", "detail": "the PDF needs a password"}
-    pages: list[str] = []
+    pages: list[dict[str, Any]] = []
     pictures = 0
     largest = ""
     for number in range(min(len(file), int(options["pages"]))):
         try:
             page = file[number]
-            blocks = [block[4] for block in page.get_text("blocks", sort=False) if block[6] == 0]
-            pages.append("\n\n".join(block.strip("\n") for block in blocks)[:_LONGEST_PAGE])
+            blocks = _blocks(page)
+            pages.append({"height": page.rect.height, "blocks": blocks})
             pictures += bool(page.get_images())
             if number == 0:
                 largest = _largest(page)
         except Exception:  # noqa: BLE001 - a page that cannot be read leaves the others
-            pages.append("")
-    if not pages or (len(file) and not any(pages) and not pictures):
+            pages.append({"height": 0.0, "blocks": []})
+    if not pages or (len(file) and not any(page["blocks"] for page in pages) and not pictures):
         return {"error": "broken-pdf", "detail": "no page of the PDF can be read"}
     about = file.metadata or {}
     return {
@@ -73,6 +73,51 @@ def _pdf(body: bytes, options: dict[str, Any]) -> dict[str, Any]:
         "author": (about.get("author") or "")[:1_000],
         "largest": largest,
     }
+
+
+def _blocks(page: Any) -> list[dict[str, Any]]:
+    """The blocks of a page in the file's order: lines with box, type size and weight."""
+    import pymupdf
+
+    flags = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
+    found: list[dict[str, Any]] = []
+    left = _LONGEST_PAGE
+    for block in page.get_text("dict", flags=flags, sort=False)["blocks"]:
+        lines, turned = [], False
+        for line in block.get("lines", ()):
+            text = "".join(span["text"] for span in line["spans"])[:left]
+            left -= len(text)
+            if not text.strip():
+                continue
+            turned = turned or abs(line["dir"][1]) > 0.1
+            bold = sum(len(s["text"]) for s in line["spans"] if s["flags"] & 16 or "bold" in s["font"].lower())
+            size = max(line["spans"], key=lambda span: len(span["text"]))["size"]
+            lines.append([text, *(round(v, 1) for v in line["bbox"]), round(size, 1), 2 * bold > len(text)])
+        if lines:
+            found.append({"lines": _rows(lines), "turned": turned})
+    return found
+
+
+def _rows(lines: list[list[Any]]) -> list[list[Any]]:
+    """Lines whose boxes share a height are one: files draw a line in several strokes around its formulas."""
+    rows: list[list[Any]] = []
+    for line in lines:
+        text, x0, y0, x1, y1, size = line[:6]
+        last = rows[-1] if rows else None
+        if last and _one_row(last, line):
+            gap = "" if x0 - last[3] < 0.12 * max(size, y1 - y0) or last[0].endswith(" ") else " "
+            longer = last if len(last[0]) >= len(text) else line
+            boxed = (last[1], min(y0, last[2]), x1, max(y1, last[4]))
+            rows[-1] = [last[0] + gap + text, *boxed, longer[5], longer[6]]
+        else:
+            rows.append(line)
+    return rows
+
+
+def _one_row(last: list[Any], line: list[Any]) -> bool:
+    _, _, top, right, bottom = last[:5]
+    _, x0, y0, _, y1 = line[:5]
+    return bool(min(y1, bottom) - max(y0, top) > 0.6 * min(y1 - y0, bottom - top) and x0 >= right - 1)
 
 
 def _largest(page: Any) -> str:

@@ -99,9 +99,10 @@ class PageSource:
     def _pdf(self, request: Request, response: Response) -> Document:
         pdf = read_pdf(response.body, pages=max(1, self._settings.pdf_pages))
         return document(
-            request, pdf.text, "full", source=response.url, title=pdf.title, revision=response.revision,
+            request, pdf.text, "full" if len(pdf.pages) == pdf.count else "page", source=response.url, title=pdf.title, revision=response.revision,
             authors=pdf.authors, pages=pdf.pages,
-            metadata={"pages_read": str(len(pdf.pages)), "pages": str(pdf.count), "type": "application/pdf"},
+            metadata={"pages_read": str(len(pdf.pages)), "pages": str(pdf.count), "references": str(pdf.references),
+                      "type": "application/pdf"},
         )  # fmt: skip
 
     def _text(self, request: Request, response: Response) -> Document:

@@ -1,0 +1,336 @@
+"""Lines on pages -> paragraphs in reading order: what a person would read aloud, one thought at a time.
+
+What a PDF holds is lines with a place and a type size. From these alone follows what is a running head (it comes
+again at the same height), a heading (larger or bolder than most of the text), a caption, a note in small type, and
+which paragraph goes on behind a figure or on the next page. References are counted, not kept: they are no sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+__all__ = ["Block", "Laid", "Line", "Sheet", "lay_out"]
+
+Kind = Literal["body", "heading", "caption", "small", "formula", "reference"]
+
+_MARGIN = 0.09  # of a page's height: where running heads and page numbers are
+_REPEATED = 0.3  # of the pages: a line that comes so often at the same height is a running head
+_LARGER = 0.7  # points by which type differs from the text's for a person to see it
+_GAP = 1.7  # line heights between two lines that are not of one paragraph
+_HEADING_WORDS = 16
+_CAPTION = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|listing|scheme|図|表|图)\s*\d+(?:[.:|]|\s|$)", re.I)
+_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.I)
+_ITEM = re.compile(r"(?:[•●▪◦❖➢–*-]|\(?\d{1,2}[.)]|\[\d+\]) ")
+_REFERENCES = re.compile(
+    r"(?:\d+\.?\s+|[IVX]+\.\s+)?(?:references|bibliography|literature cited|参考文献|文献)\W*", re.I
+)
+_NUMBERED = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_ENDED = re.compile(r"[.!?:;。！？…][\"'”’)\]]*(?:\d{1,3})?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of text with its box in points, from the top left, and the size of its type."""
+
+    text: str
+    x0: float = 0.0
+    y0: float = 0.0
+    x1: float = 0.0
+    y1: float = 0.0
+    size: float = 10.0
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that the file draws together; ``turned`` where they do not run from left to right."""
+
+    lines: tuple[Line, ...]
+    turned: bool = False
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """x0, y0, x1, y1 in points."""
+        xs, ys = [line.x0 for line in self.lines], [line.y0 for line in self.lines]
+        return min(xs), min(ys), max(line.x1 for line in self.lines), max(line.y1 for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page: its blocks in the file's order and its height in points."""
+
+    blocks: tuple[Block, ...]
+    height: float = 800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """``paragraphs`` joined by blank lines in ``text``; ``pages`` holds the offset at which each page starts."""
+
+    text: str
+    pages: tuple[int, ...]
+    references: int = 0
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    kind: Kind
+    pieces: list[tuple[int, str]] = field(default_factory=list)  # page, text
+    style: tuple[float, bool] = (0.0, False)
+
+    @property
+    def page(self) -> int:
+        return self.pieces[0][0]
+
+    @property
+    def last(self) -> str:
+        return self.pieces[-1][1]
+
+
+def lay_out(sheets: Sequence[Sheet]) -> Laid:
+    """The text of the pages as paragraphs.
+
+    The letters of every line are kept but those of running heads, page numbers and references; a hyphen at a line's
+    end goes where the document writes the joined word elsewhere, or nowhere writes the hyphenated one.
+    """
+    running = _running(sheets)
+    body = _body_style(sheets)
+    words = Counter(
+        w.lower() for s in sheets for b in s.blocks for n in b.lines for w in re.findall(r"[\w-]+", n.text)
+    )
+    paragraphs: list[_Paragraph] = []
+    for number, sheet in enumerate(sheets):
+        kept = [_without(block, sheet, running) for block in sheet.blocks]
+        for block in _reading_order([block for block in kept if block.lines]):
+            paragraphs += _paragraphs(block, number, body, words)
+    referred = _apart_references(_gathered(paragraphs))
+    return _composed(list(_continued(referred, words)), len(sheets))
+
+
+def _margin(line: Line, sheet: Sheet) -> bool:
+    return line.y1 < _MARGIN * sheet.height or line.y0 > (1 - _MARGIN) * sheet.height
+
+
+def _shape(line: Line) -> tuple[str, int]:
+    """What a running head has in common over the pages: its words without numbers, and its height."""
+    return re.sub(r"\d+|\b[ivxlc]+\b", "#", line.text.strip().lower()), round(line.y0 / 6)
+
+
+def _running(sheets: Sequence[Sheet]) -> set[tuple[str, int]]:
+    seen = Counter(
+        shape
+        for sheet in sheets
+        for shape in {_shape(n) for b in sheet.blocks for n in b.lines if not b.turned and _margin(n, sheet)}
+    )
+    least = max(2.0, _REPEATED * len(sheets))
+    return {shape for shape, count in seen.items() if count >= least}
+
+
+def _without(block: Block, sheet: Sheet, running: set[tuple[str, int]]) -> Block:
+    """The block without running heads and page numbers."""
+    if block.turned:
+        return block
+    kept = tuple(
+        line
+        for line in block.lines
+        if line.text.strip()
+        and not (_margin(line, sheet) and (_shape(line) in running or _NUMBER.fullmatch(line.text.strip())))
+    )
+    return replace(block, lines=kept)
+
+
+def _body_style(sheets: Sequence[Sheet]) -> tuple[float, bool]:
+    """Size and weight that most letters have."""
+    letters: Counter[tuple[float, bool]] = Counter()
+    for sheet in sheets:
+        for block in sheet.blocks:
+            for line in block.lines:
+                letters[round(line.size, 1), line.bold] += len(line.text)
+    return letters.most_common(1)[0][0] if letters else (10.0, False)
+
+
+def _reading_order(blocks: Sequence[Block]) -> list[Block]:
+    """The file's order, but a block drawn late goes before the blocks of its column that lie below it."""
+    ordered: list[Block] = []
+    for block in blocks:
+        x0, _, x1, bottom = block.box
+        at = len(ordered)
+        while at and not block.turned and not ordered[at - 1].turned:
+            left, top, right, _ = ordered[at - 1].box
+            narrower = max(1.0, min(x1 - x0, right - left))
+            if top < bottom - 2 or min(x1, right) - max(x0, left) < 0.5 * narrower:
+                break
+            at -= 1
+        ordered.insert(at, block)
+    return ordered
+
+
+def _paragraphs(block: Block, page: int, body: tuple[float, bool], words: Counter[str]) -> Iterator[_Paragraph]:
+    """A block cut where its lines change from heading to text, stand far apart or begin a new indented paragraph."""
+    caption = bool(_CAPTION.match(block.lines[0].text.strip()))
+    part: list[Line] = []
+    for before, line in pairwise((None, *block.lines)):
+        assert line is not None
+        if before is not None and not block.turned and not caption and _breaks(before, line, block, body):
+            yield _paragraph(part, page, body, words)
+            part = []
+        part.append(line)
+    made = _paragraph(part, page, body, words)
+    yield replace(made, kind="caption") if caption else made
+
+
+def _breaks(before: Line, line: Line, block: Block, body: tuple[float, bool]) -> bool:
+    if _looks_heading(before, body) != _looks_heading(line, body):
+        return True
+    height = max(1.0, before.y1 - before.y0)
+    if line.y0 - before.y0 > _GAP * height:
+        return True
+    indented = line.x0 - block.box[0] > 0.8 * line.size and before.x0 - block.box[0] < 0.5 * line.size
+    return indented and bool(_ENDED.search(before.text.rstrip()))
+
+
+def _looks_heading(line: Line, body: tuple[float, bool]) -> bool:
+    larger = line.size > body[0] + _LARGER
+    bolder = line.bold and not body[1] and line.size > body[0] - _LARGER
+    text = line.text.strip()
+    return (larger or bolder) and len(text.split()) <= _HEADING_WORDS and bool(re.search(r"[^\W\d_]{2}", text))
+
+
+def _paragraph(lines: Sequence[Line], page: int, body: tuple[float, bool], words: Counter[str]) -> _Paragraph:
+    text = ""
+    for line in lines:
+        text = _joined(text, line.text.strip(), words)
+    style = round(lines[0].size, 1), lines[0].bold
+    heading = all(_looks_heading(line, body) for line in lines) and len(text.split()) <= 2 * _HEADING_WORDS
+    kind: Kind = "body"
+    if heading and not (len(lines) > 1 and text.endswith(".") and len(text.split()) > _HEADING_WORDS):
+        kind = "heading"
+    elif _is_formula(text):
+        kind = "formula"
+    elif lines[0].size < body[0] - _LARGER:
+        kind = "small"
+    return _Paragraph(kind, [(page, text)], style)
+
+
+def _is_formula(text: str) -> bool:
+    """Whether fewer than four letters in ten belong to words; CJK writes without spaces and is text."""
+    solid = re.sub(r"\s", "", text)
+    in_words = sum(len(w) for w in re.findall(r"[^\W\d_]{3,}", text)) + len(_CJK.findall(text))
+    return bool(solid) and in_words < 0.4 * len(solid)
+
+
+def _joined(text: str, line: str, words: Counter[str]) -> str:
+    if not text or not line:
+        return text or line
+    if _ITEM.match(line):
+        return f"{text}\n{line}"
+    if _CJK.match(text[-1]) and _CJK.match(line):
+        return text + line
+    broken = re.search(r"([\w-]*[^\W\d_])-$", text)
+    rest = re.match(r"[^\W\d_]+[\w-]*", line)
+    if broken and rest and line[0].islower():
+        whole, parted = f"{broken[1]}{rest[0]}".lower(), f"{broken[1]}-{rest[0]}".lower()
+        return text + line if words[parted] and not words[whole] else text[:-1] + line
+    return f"{text} {line}"
+
+
+def _gathered(paragraphs: Iterable[_Paragraph]) -> list[_Paragraph]:
+    """A heading of several lines is one, and so are the pieces that a formula is drawn in."""
+    gathered: list[_Paragraph] = []
+    for paragraph in paragraphs:
+        last = gathered[-1] if gathered else None
+        same = last is not None and last.kind == paragraph.kind and last.page == paragraph.page
+        heading = same and last is not None and last.style == paragraph.style and not _NUMBERED.match(paragraph.last)
+        if last is not None and same and (paragraph.kind == "formula" or (paragraph.kind == "heading" and heading)):
+            gathered[-1] = replace(last, pieces=[(last.page, f"{last.last} {paragraph.last}")])
+        else:
+            gathered.append(paragraph)
+    return gathered
+
+
+def _apart_references(paragraphs: Iterable[_Paragraph]) -> list[_Paragraph]:
+    """What follows the heading 'References', up to the next heading of its style, is a reference."""
+    marked: list[_Paragraph] = []
+    style: tuple[float, bool] | None = None
+    for paragraph in paragraphs:
+        text = paragraph.last
+        titled = _REFERENCES.fullmatch(text) and (paragraph.kind == "heading" or text.isupper() or text[0].isupper())
+        if titled:
+            style = paragraph.style
+        elif style is not None and _ends_references(paragraph, style):
+            style = None
+        marked.append(paragraph if style is None else replace(paragraph, kind="reference"))
+    return marked
+
+
+def _ends_references(paragraph: _Paragraph, style: tuple[float, bool]) -> bool:
+    numbered = _NUMBERED.match(paragraph.last) or paragraph.last.lower().startswith("appendi")
+    return paragraph.kind == "heading" and (paragraph.style == style or bool(numbered))
+
+
+def _continued(paragraphs: Sequence[_Paragraph], words: Counter[str]) -> Iterator[_Paragraph]:
+    """Paragraphs of which those that go on behind a figure, a note or a page's end are one.
+
+    Captions and notes of the page on which such a paragraph begins come before it, those of later pages after it, so
+    that the offsets of pages only grow.
+    """
+    opened: _Paragraph | None = None
+    after: list[_Paragraph] = []
+    for paragraph in paragraphs:
+        if opened is not None and paragraph.kind in {"caption", "small", "formula"}:
+            if paragraph.page == opened.page and len(opened.pieces) == 1:
+                yield paragraph
+            else:
+                after.append(paragraph)
+            continue
+        if opened is not None and paragraph.kind == "body" and _goes_on(opened.last, paragraph.last):
+            opened.pieces += paragraph.pieces
+            if _ENDED.search(opened.last):
+                yield from (opened, *after)
+                opened, after = None, []
+            continue
+        if opened is not None:
+            yield from (opened, *after)
+            opened, after = None, []
+        if paragraph.kind == "body" and not _ENDED.search(paragraph.last):
+            opened = paragraph
+        else:
+            yield paragraph
+    if opened is not None:
+        yield from (opened, *after)
+
+
+def _goes_on(before: str, text: str) -> bool:
+    if _ENDED.search(before) or _ITEM.match(text) or len(before.split()) < 4:
+        return False
+    return text[0].islower() or text[0].isdigit() or before.endswith((",", "-"))
+
+
+def _composed(paragraphs: Sequence[_Paragraph], count: int) -> Laid:
+    text = ""
+    starts: dict[int, int] = {}
+    references = 0
+    words: Counter[str] = Counter()
+    for paragraph in paragraphs:
+        if paragraph.kind == "reference":
+            references += 1
+            continue
+        text += "\n\n" if text else ""
+        begun = len(text)
+        for page, piece in paragraph.pieces:
+            joined = _joined(text[begun:], piece, words)
+            starts.setdefault(page, begun + len(joined) - len(piece))
+            text = text[:begun] + joined
+    offsets: list[int] = []
+    for page in range(count):
+        offsets.append(max(starts.get(page, len(text)), offsets[-1] if offsets else 0))
+    for page in range(count - 2, -1, -1):  # a page without text starts where the next one does
+        if page not in starts:
+            offsets[page] = offsets[page + 1]
+    return Laid(text, tuple(offsets), references)
