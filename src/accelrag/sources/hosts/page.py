@@ -16,7 +16,7 @@ from accelrag.sources.pdf import read_pdf
 from accelrag.sources.registry import Registration, register
 from accelrag.sources.requests import Outcomes, Request, Unchanged, document
 from accelrag.transport import Response, Transport
-from accelrag.types import Document
+from accelrag.types import Coverage, Document
 
 __all__ = ["PageSource", "refuse_walls"]
 
@@ -98,8 +98,9 @@ class PageSource:
 
     def _pdf(self, request: Request, response: Response) -> Document:
         pdf = read_pdf(response.body, pages=max(1, self._settings.pdf_pages))
+        coverage: Coverage = "full" if len(pdf.pages) == pdf.count else "page"
         return document(
-            request, pdf.text, "full" if len(pdf.pages) == pdf.count else "page", source=response.url, title=pdf.title, revision=response.revision,
+            request, pdf.text, coverage, source=response.url, title=pdf.title, revision=response.revision,
             authors=pdf.authors, pages=pdf.pages,
             metadata={"pages_read": str(len(pdf.pages)), "pages": str(pdf.count), "references": str(pdf.references),
                       "type": "application/pdf"},
