@@ -144,6 +144,20 @@ def test_a_text_layer_that_lost_its_words_or_its_digits_is_refused(rows, said):
     assert failed.value.reason == "garbled"
 
 
+def test_lines_of_nothing_are_nothing_even_in_turned_blocks():
+    turned = Block((Line("", 100, 400, 110, 500), Line(" ", 120, 400, 130, 500)), turned=True)
+    begun = Block((Line("The bank keeps four rows and", 72, 300, 400, 310),))
+    assert lay_out([Sheet((begun, turned))]).text == "The bank keeps four rows and"
+
+
+def test_a_hyphen_at_a_pages_end_is_judged_by_the_words_of_the_document():
+    first = Block((Line("A well-known bank is old. The other one is a well-", 72, 400, 400, 410),))
+    second = Block((Line("known bank that was built later.", 72, 300, 400, 310),))
+    laid = lay_out([Sheet((first,)), Sheet((second,))])
+    assert "a well-known bank that was built later." in laid.text
+    assert laid.text[laid.pages[1] :].startswith("known bank that")
+
+
 WORDS = st.lists(st.text("abcdefgß漢字かな", min_size=1, max_size=8), min_size=1, max_size=8).map(" ".join)
 NUMBERS = st.floats(60, 700)
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
 
-__all__ = ["Block", "Laid", "Line", "Sheet", "lay_out"]
+from accelrag.sources.flowing import CJK, SENTENCE_END, Kind, Laid, Paragraph, flow, join_lines
 
-Kind = Literal["body", "heading", "caption", "small", "formula", "reference"]
+__all__ = ["Block", "Line", "Sheet", "lay_out"]
 
 _MARGIN = 0.09  # of a page's height: where running heads and page numbers are
 _REPEATED = 0.3  # of the pages: a line that comes so often at the same height is a running head
@@ -25,13 +24,6 @@ _GAP = 1.7  # line heights between two lines that are not of one paragraph
 _HEADING_WORDS = 16
 _CAPTION = re.compile(r"(?:fig(?:ure|\.)?|table|tab\.|algorithm|listing|scheme|図|表|图)\s*\d+(?:[.:|]|\s|$)", re.I)
 _NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?\W*", re.I)
-_ITEM = re.compile(r"(?:[•●▪◦❖➢–*-]|\(?\d{1,2}[.)]|\[\d+\]) ")
-_REFERENCES = re.compile(
-    r"(?:\d+\.?\s+|[IVX]+\.\s+)?(?:references|bibliography|literature cited|参考文献|文献)\W*", re.I
-)
-_NUMBERED = re.compile(r"(?:[A-Z]|\d{1,2})(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_ENDED = re.compile(r"[.!?:;。！？…][\"'”’)\]]*(?:\d{1,3})?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,30 +61,6 @@ class Sheet:
     height: float = 800.0
 
 
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """``paragraphs`` joined by blank lines in ``text``; ``pages`` holds the offset at which each page starts."""
-
-    text: str
-    pages: tuple[int, ...]
-    references: int = 0
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    kind: Kind
-    pieces: list[tuple[int, str]] = field(default_factory=list)  # page, text
-    style: tuple[float, bool] = (0.0, False)
-
-    @property
-    def page(self) -> int:
-        return self.pieces[0][0]
-
-    @property
-    def last(self) -> str:
-        return self.pieces[-1][1]
-
-
 def lay_out(sheets: Sequence[Sheet]) -> Laid:
     """The text of the pages as paragraphs.
 
@@ -104,13 +72,12 @@ def lay_out(sheets: Sequence[Sheet]) -> Laid:
     words = Counter(
         w.lower() for s in sheets for b in s.blocks for n in b.lines for w in re.findall(r"[\w-]+", n.text)
     )
-    paragraphs: list[_Paragraph] = []
+    paragraphs: list[Paragraph] = []
     for number, sheet in enumerate(sheets):
         kept = [_without(block, sheet, running) for block in sheet.blocks]
         for block in _reading_order([block for block in kept if block.lines]):
             paragraphs += _paragraphs(block, number, body, words)
-    referred = _apart_references(_gathered(paragraphs))
-    return _composed(list(_continued(referred, words)), len(sheets))
+    return flow(paragraphs, len(sheets), words)
 
 
 def _margin(line: Line, sheet: Sheet) -> bool:
@@ -134,15 +101,12 @@ def _running(sheets: Sequence[Sheet]) -> set[tuple[str, int]]:
 
 def _without(block: Block, sheet: Sheet, running: set[tuple[str, int]]) -> Block:
     """The block without running heads and page numbers."""
-    if block.turned:
-        return block
-    kept = tuple(
-        line
-        for line in block.lines
-        if line.text.strip()
-        and not (_margin(line, sheet) and (_shape(line) in running or _NUMBER.fullmatch(line.text.strip())))
-    )
-    return replace(block, lines=kept)
+
+    def drops(line: Line) -> bool:
+        return _margin(line, sheet) and (_shape(line) in running or bool(_NUMBER.fullmatch(line.text.strip())))
+
+    kept = (line for line in block.lines if line.text.strip())
+    return replace(block, lines=tuple(line for line in kept if block.turned or not drops(line)))
 
 
 def _body_style(sheets: Sequence[Sheet]) -> tuple[float, bool]:
@@ -171,13 +135,12 @@ def _reading_order(blocks: Sequence[Block]) -> list[Block]:
     return ordered
 
 
-def _paragraphs(block: Block, page: int, body: tuple[float, bool], words: Counter[str]) -> Iterator[_Paragraph]:
+def _paragraphs(block: Block, page: int, body: tuple[float, bool], words: Counter[str]) -> Iterator[Paragraph]:
     """A block cut where its lines change from heading to text, stand far apart or begin a new indented paragraph."""
     caption = bool(_CAPTION.match(block.lines[0].text.strip()))
-    part: list[Line] = []
-    for before, line in pairwise((None, *block.lines)):
-        assert line is not None
-        if before is not None and not block.turned and not caption and _breaks(before, line, block, body):
+    part = [block.lines[0]]
+    for before, line in pairwise(block.lines):
+        if not block.turned and not caption and _breaks(before, line, block, body):
             yield _paragraph(part, page, body, words)
             part = []
         part.append(line)
@@ -192,7 +155,7 @@ def _breaks(before: Line, line: Line, block: Block, body: tuple[float, bool]) ->
     if line.y0 - before.y0 > _GAP * height:
         return True
     indented = line.x0 - block.box[0] > 0.8 * line.size and before.x0 - block.box[0] < 0.5 * line.size
-    return indented and bool(_ENDED.search(before.text.rstrip()))
+    return indented and bool(SENTENCE_END.search(before.text.rstrip()))
 
 
 def _looks_heading(line: Line, body: tuple[float, bool]) -> bool:
@@ -202,10 +165,10 @@ def _looks_heading(line: Line, body: tuple[float, bool]) -> bool:
     return (larger or bolder) and len(text.split()) <= _HEADING_WORDS and bool(re.search(r"[^\W\d_]{2}", text))
 
 
-def _paragraph(lines: Sequence[Line], page: int, body: tuple[float, bool], words: Counter[str]) -> _Paragraph:
+def _paragraph(lines: Sequence[Line], page: int, body: tuple[float, bool], words: Counter[str]) -> Paragraph:
     text = ""
     for line in lines:
-        text = _joined(text, line.text.strip(), words)
+        text = join_lines(text, line.text.strip(), words)
     style = round(lines[0].size, 1), lines[0].bold
     heading = all(_looks_heading(line, body) for line in lines) and len(text.split()) <= 2 * _HEADING_WORDS
     kind: Kind = "body"
@@ -215,122 +178,11 @@ def _paragraph(lines: Sequence[Line], page: int, body: tuple[float, bool], words
         kind = "formula"
     elif lines[0].size < body[0] - _LARGER:
         kind = "small"
-    return _Paragraph(kind, [(page, text)], style)
+    return Paragraph(kind, [(page, text)], style)
 
 
 def _is_formula(text: str) -> bool:
     """Whether fewer than four letters in ten belong to words; CJK writes without spaces and is text."""
     solid = re.sub(r"\s", "", text)
-    in_words = sum(len(w) for w in re.findall(r"[^\W\d_]{3,}", text)) + len(_CJK.findall(text))
+    in_words = sum(len(w) for w in re.findall(r"[^\W\d_]{3,}", text)) + len(CJK.findall(text))
     return bool(solid) and in_words < 0.4 * len(solid)
-
-
-def _joined(text: str, line: str, words: Counter[str]) -> str:
-    if not text or not line:
-        return text or line
-    if _ITEM.match(line):
-        return f"{text}\n{line}"
-    if _CJK.match(text[-1]) and _CJK.match(line):
-        return text + line
-    broken = re.search(r"([\w-]*[^\W\d_])-$", text)
-    rest = re.match(r"[^\W\d_]+[\w-]*", line)
-    if broken and rest and line[0].islower():
-        whole, parted = f"{broken[1]}{rest[0]}".lower(), f"{broken[1]}-{rest[0]}".lower()
-        return text + line if words[parted] and not words[whole] else text[:-1] + line
-    return f"{text} {line}"
-
-
-def _gathered(paragraphs: Iterable[_Paragraph]) -> list[_Paragraph]:
-    """A heading of several lines is one, and so are the pieces that a formula is drawn in."""
-    gathered: list[_Paragraph] = []
-    for paragraph in paragraphs:
-        last = gathered[-1] if gathered else None
-        same = last is not None and last.kind == paragraph.kind and last.page == paragraph.page
-        heading = same and last is not None and last.style == paragraph.style and not _NUMBERED.match(paragraph.last)
-        if last is not None and same and (paragraph.kind == "formula" or (paragraph.kind == "heading" and heading)):
-            gathered[-1] = replace(last, pieces=[(last.page, f"{last.last} {paragraph.last}")])
-        else:
-            gathered.append(paragraph)
-    return gathered
-
-
-def _apart_references(paragraphs: Iterable[_Paragraph]) -> list[_Paragraph]:
-    """What follows the heading 'References', up to the next heading of its style, is a reference."""
-    marked: list[_Paragraph] = []
-    style: tuple[float, bool] | None = None
-    for paragraph in paragraphs:
-        text = paragraph.last
-        titled = _REFERENCES.fullmatch(text) and (paragraph.kind == "heading" or text.isupper() or text[0].isupper())
-        if titled:
-            style = paragraph.style
-        elif style is not None and _ends_references(paragraph, style):
-            style = None
-        marked.append(paragraph if style is None else replace(paragraph, kind="reference"))
-    return marked
-
-
-def _ends_references(paragraph: _Paragraph, style: tuple[float, bool]) -> bool:
-    numbered = _NUMBERED.match(paragraph.last) or paragraph.last.lower().startswith("appendi")
-    return paragraph.kind == "heading" and (paragraph.style == style or bool(numbered))
-
-
-def _continued(paragraphs: Sequence[_Paragraph], words: Counter[str]) -> Iterator[_Paragraph]:
-    """Paragraphs of which those that go on behind a figure, a note or a page's end are one.
-
-    Captions and notes of the page on which such a paragraph begins come before it, those of later pages after it, so
-    that the offsets of pages only grow.
-    """
-    opened: _Paragraph | None = None
-    after: list[_Paragraph] = []
-    for paragraph in paragraphs:
-        if opened is not None and paragraph.kind in {"caption", "small", "formula"}:
-            if paragraph.page == opened.page and len(opened.pieces) == 1:
-                yield paragraph
-            else:
-                after.append(paragraph)
-            continue
-        if opened is not None and paragraph.kind == "body" and _goes_on(opened.last, paragraph.last):
-            opened.pieces += paragraph.pieces
-            if _ENDED.search(opened.last):
-                yield from (opened, *after)
-                opened, after = None, []
-            continue
-        if opened is not None:
-            yield from (opened, *after)
-            opened, after = None, []
-        if paragraph.kind == "body" and not _ENDED.search(paragraph.last):
-            opened = paragraph
-        else:
-            yield paragraph
-    if opened is not None:
-        yield from (opened, *after)
-
-
-def _goes_on(before: str, text: str) -> bool:
-    if _ENDED.search(before) or _ITEM.match(text) or len(before.split()) < 4:
-        return False
-    return text[0].islower() or text[0].isdigit() or before.endswith((",", "-"))
-
-
-def _composed(paragraphs: Sequence[_Paragraph], count: int) -> Laid:
-    text = ""
-    starts: dict[int, int] = {}
-    references = 0
-    words: Counter[str] = Counter()
-    for paragraph in paragraphs:
-        if paragraph.kind == "reference":
-            references += 1
-            continue
-        text += "\n\n" if text else ""
-        begun = len(text)
-        for page, piece in paragraph.pieces:
-            joined = _joined(text[begun:], piece, words)
-            starts.setdefault(page, begun + len(joined) - len(piece))
-            text = text[:begun] + joined
-    offsets: list[int] = []
-    for page in range(count):
-        offsets.append(max(starts.get(page, len(text)), offsets[-1] if offsets else 0))
-    for page in range(count - 2, -1, -1):  # a page without text starts where the next one does
-        if page not in starts:
-            offsets[page] = offsets[page + 1]
-    return Laid(text, tuple(offsets), references)
