@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from accelrag.corpus import Corpus
 from accelrag.listing import parse
+from accelrag.pipeline import build_index
+from accelrag.settings import Settings
 from accelrag.types import Document
+from small_corpus import TEXTS
 
 PAGE_LIST = """# Awesome Test Chips
 
@@ -58,3 +62,10 @@ def fill_corpus(home: Path, markdown: str, texts: dict[str, tuple[str, str]]) ->
                         authors=("Ada Example",),
                     )
                 )
+
+
+def indexed_home(home: Path, **settings: Any) -> Path:
+    """``home`` with the list of the page, the texts behind its entries and an index of them."""
+    fill_corpus(home, PAGE_LIST, TEXTS)
+    build_index(Settings(home=home, **settings))
+    return home

@@ -16,9 +16,16 @@ _ADDRESS = re.compile(r"The page is at (http://\S+)")
 class PageServer:
     """Use as a context manager; ``url`` ends with a slash. What the server said is in ``said``."""
 
-    def __init__(self, home: Path, *flags: str, model: Path | None = None, env: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *flags: str,
+        model: Path | None = None,
+        env: dict[str, str] | None = None,
+        python: str = sys.executable,
+    ) -> None:
         own = [] if model is None else ["--model", str(model)]
-        self._command = [sys.executable, "-m", "accelrag", "serve", "--home", str(home), "--port", "0", *own, *flags]
+        self._command = [python, "-m", "accelrag", "serve", "--home", str(home), "--port", "0", *own, *flags]
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("ACCELRAG_", "OPENAI_", "OLLAMA_"))}
         self._env = {**kept, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "none"), **(env or {})}
         self.said: list[str] = []

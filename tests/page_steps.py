@@ -21,6 +21,14 @@ def ended(page: Any, question: str, state: str = "answered") -> Any:
     return turn
 
 
+def only_in(page: Any, field: str, name: str) -> None:
+    """Open the options and restrict questions to a section or a kind; ``field`` is 'sections' or 'kinds'."""
+    page.get_by_role("button", name="Options").click()
+    page.locator(f"#{field} input").click()
+    page.get_by_role("option", name=name).click()
+    page.keyboard.press("Escape")
+
+
 def shown_quotes(page: Any) -> list[str]:
     """The marked quotes of the proof that is shown."""
     return page.locator("#proof mark.quote").evaluate_all("marks => marks.map((m) => m.textContent)")

@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 
-from accelrag.pipeline import build_index
-from accelrag.settings import Settings
 from fake_llm import FakeLLM
-from page_home import PAGE_LIST, fill_corpus
+from page_home import indexed_home
 from page_server import PageServer
-from small_corpus import TEXTS
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -26,10 +23,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 @pytest.fixture(scope="session")
 def real_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The test list with its texts, indexed with the default encoder."""
-    home = tmp_path_factory.mktemp("page") / "home"
-    fill_corpus(home, PAGE_LIST, TEXTS)
-    build_index(Settings(home=home))
-    return home
+    return indexed_home(tmp_path_factory.mktemp("page") / "home")
 
 
 @pytest.fixture

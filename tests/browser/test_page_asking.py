@@ -12,7 +12,7 @@ import pytest
 from accelrag.pipeline import Assistant
 from accelrag.settings import Settings
 from page_server import PageServer
-from page_steps import ask, ended, shown_quotes
+from page_steps import ask, ended, only_in, shown_quotes
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Any]
@@ -183,10 +183,7 @@ def test_an_example_asks_itself_and_is_answered(server: PageServer, visit: Visit
 
 def test_filters_restrict_the_answer(server: PageServer, visit: Visit) -> None:
     page = visit(server.url)
-    page.get_by_role("button", name="Options").click()
-    page.locator("#sections input").click()
-    page.get_by_role("option", name="Simulators").click()
-    page.keyboard.press("Escape")
+    only_in(page, "sections", "Simulators")
     turn = ask(page, "What does FastGEMM model?")
     paths = turn.locator(".card .path").all_inner_texts()
     assert paths

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from page_server import PageServer
-from page_steps import QUESTION, ask, ended
+from page_steps import QUESTION, ask, ended, only_in
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Any]
@@ -62,10 +62,7 @@ def test_the_address_of_a_follow_up_opens_the_same_answer(server: PageServer, vi
 
 def test_filters_are_seen_and_can_be_left_from_a_refusal(server: PageServer, visit: Visit) -> None:
     page = visit(server.url)
-    page.get_by_role("button", name="Options").click()
-    page.locator("#kinds input").click()
-    page.get_by_role("option", name="book").click()
-    page.keyboard.press("Escape")
+    only_in(page, "kinds", "book")
     page.locator("#filter-chips .chip", has_text="book").wait_for()
     turn = ask(page, "Who won the football world cup of 1990?", "refused")
     assert "No answer among: book" in turn.inner_text()
@@ -77,10 +74,7 @@ def test_filters_are_seen_and_can_be_left_from_a_refusal(server: PageServer, vis
 
 def test_a_new_conversation_forgets_filters_turns_and_the_address(server: PageServer, visit: Visit) -> None:
     page = visit(server.url)
-    page.get_by_role("button", name="Options").click()
-    page.locator("#sections input").click()
-    page.get_by_role("option", name="Simulators").click()
-    page.keyboard.press("Escape")
+    only_in(page, "sections", "Simulators")
     ask(page, DRAM)
     page.get_by_role("button", name="New conversation").click()
     page.locator("#filter-chips .chip").wait_for(state="detached")

@@ -15,19 +15,14 @@ import pytest
 
 from accelrag.pipeline import Assistant, build_index
 from accelrag.settings import Settings
+from page_home import PAGE_LIST, fill_corpus, indexed_home
 
 QUESTION = "Which cycle-accurate simulator models DRAM?"
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Path:
-    from page_home import PAGE_LIST, fill_corpus
-    from small_corpus import TEXTS
-
-    home = tmp_path_factory.mktemp("mcp") / "home"
-    fill_corpus(home, PAGE_LIST, TEXTS)
-    build_index(Settings(home=home, model=str(tiny_encoder)))
-    return home
+    return indexed_home(tmp_path_factory.mktemp("mcp") / "home", model=str(tiny_encoder))
 
 
 def command(home: Path, model: Path) -> list[str]:
@@ -91,8 +86,6 @@ def test_errors_are_marked_and_say_what_to_do(served: Path, tiny_encoder: Path) 
 
 
 def test_a_newer_index_is_taken_between_two_calls(tmp_path: Path, tiny_encoder: Path) -> None:
-    from page_home import PAGE_LIST, fill_corpus
-
     home, settings = tmp_path / "home", Settings(home=tmp_path / "home", model=str(tiny_encoder))
     fill_corpus(home, PAGE_LIST, {})
     build_index(settings)
@@ -109,8 +102,6 @@ def test_a_newer_index_is_taken_between_two_calls(tmp_path: Path, tiny_encoder: 
 
 
 def test_standard_output_carries_protocol_only(tmp_path: Path, tiny_encoder: Path) -> None:
-    from page_home import PAGE_LIST, fill_corpus
-
     home = tmp_path / "home"
     fill_corpus(home, PAGE_LIST, {})  # no index: it is built within the first call, and says so on standard error
     hello = {

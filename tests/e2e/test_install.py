@@ -10,14 +10,14 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
-import time
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
+
+from page_server import PageServer
 
 pytestmark = pytest.mark.install
 
@@ -86,35 +86,8 @@ def test_the_image_answers_and_serves_without_torch(image: Image) -> None:
     assert asked.returncode == 0, asked.stderr
     answer = json.loads(asked.stdout)
     assert any("2309.06180" in c["entry"]["url"] for c in answer["citations"])
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("ACCELRAG_", "PYTEST_"))}
-    server = subprocess.Popen(
-        [accelrag, "serve", "--port", str(port)],
-        env=environment | {"ACCELRAG_HOME": home, "ACCELRAG_HOST": "127.0.0.1", "PYTHONPATH": ""},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert healthy(f"http://127.0.0.1:{port}/healthz", server)
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
-
-
-def healthy(url: str, server: subprocess.Popen[str]) -> bool:
-    """Whether ``url`` answers 200 while ``server`` lives; what it wrote to stderr is raised where it ends."""
-    for _ in range(600):
-        if server.poll() is not None:
-            raise AssertionError(server.communicate()[1])
-        try:
-            with urllib.request.urlopen(url, timeout=5) as response:
-                return response.status == 200
-        except OSError:
-            time.sleep(0.1)
-    return False
+    with PageServer(Path(home), env={"PYTHONPATH": ""}, python=image.here("/opt/accelrag/bin/python")) as server:
+        assert httpx.get(f"{server.url}healthz").json()["status"] == "ok"
 
 
 def test_the_library_alone_answers_takes_new_text_and_names_what_it_lacks(image: Image, tmp_path: Path) -> None:

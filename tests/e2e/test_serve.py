@@ -13,22 +13,16 @@ from typing import Any
 import httpx
 import pytest
 
-from accelrag.pipeline import build_index
-from accelrag.settings import Settings
 from page_client import PageClient, state_of
-from page_home import PAGE_LIST, fill_corpus
+from page_home import indexed_home
 from page_server import PageServer
-from small_corpus import TEXTS
 
 DRAM = "Which cycle-accurate simulator models DRAM?"
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Path:
-    home = tmp_path_factory.mktemp("serve") / "home"
-    fill_corpus(home, PAGE_LIST, TEXTS)
-    build_index(Settings(home=home, model=str(tiny_encoder)))
-    return home
+    return indexed_home(tmp_path_factory.mktemp("serve") / "home", model=str(tiny_encoder))
 
 
 @pytest.fixture(scope="module")

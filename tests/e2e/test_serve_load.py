@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from accelrag.pipeline import build_index
-from accelrag.settings import Settings
-from page_home import PAGE_LIST, fill_corpus
+from page_home import indexed_home
 from page_server import PageServer
-from small_corpus import TEXTS
 
 
 @pytest.mark.slow
@@ -22,9 +19,7 @@ def test_fifty_people_asking_for_a_minute_see_no_error(tmp_path: Path, tiny_enco
     assert spec.loader is not None
     page_load = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(page_load)
-    home = tmp_path / "home"
-    fill_corpus(home, PAGE_LIST, TEXTS)
-    build_index(Settings(home=home, model=str(tiny_encoder)))
+    home = indexed_home(tmp_path / "home", model=str(tiny_encoder))
     with PageServer(home, "--rate-limit", "0", model=tiny_encoder) as server:
         found = asyncio.run(page_load.hammer(server.url, 50, 60, server.pid))
     assert set(found["states"]) <= {"answered", "refused"}

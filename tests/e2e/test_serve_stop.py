@@ -10,13 +10,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from accelrag.pipeline import build_index
-from accelrag.settings import Settings
 from fake_llm import FakeLLM, Reply, chunk, sse
 from page_client import PageClient, state_of
-from page_home import PAGE_LIST, fill_corpus
+from page_home import indexed_home
 from page_server import PageServer
-from small_corpus import TEXTS
 
 DRAM = "Which cycle-accurate simulator models DRAM?"
 BEGUN = sse([chunk("DRAMpipe simulates banks, ranks and channels cycle by cycle. [1] It also ")], done=False)
@@ -25,10 +22,7 @@ PATIENCE = 20.0  # seconds; the scripted server would wait for ever
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: Path) -> Path:
-    home = tmp_path_factory.mktemp("stop") / "home"
-    fill_corpus(home, PAGE_LIST, TEXTS)
-    build_index(Settings(home=home, model=str(tiny_encoder)))
-    return home
+    return indexed_home(tmp_path_factory.mktemp("stop") / "home", model=str(tiny_encoder))
 
 
 @pytest.fixture(params=[Reply(then="hang"), Reply(body=BEGUN, then="hang")], ids=["silent", "begun"])

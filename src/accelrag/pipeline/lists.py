@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from accelrag.corpus import Corpus
 from accelrag.embedding.models import file_sha256
 from accelrag.errors import AccelragError, IndexMissing, ListError
-from accelrag.listing.parse_cache import WORTH_KEEPING, parsed_once
+from accelrag.listing.parse_cache import parsed_once
 from accelrag.pipeline.registry import HomeList, home_lists, named_lists, own_list, registered_lists
 from accelrag.settings import Settings
 from accelrag.types import Entry
@@ -155,9 +155,7 @@ def parsed_list(data: bytes, source: str, name: str, parses: Path | None) -> Lis
     def parse() -> Listing:
         return decode_list(data, source, name=name)
 
-    if parses is None or len(data) < WORTH_KEEPING:
-        return parse()
-    return parsed_once(data, name, parses, parse)
+    return parse() if parses is None else parsed_once(data, name, parses, parse)
 
 
 def _merge(merged: dict[str, Entry], entry: Entry) -> None:
@@ -166,12 +164,12 @@ def _merge(merged: dict[str, Entry], entry: Entry) -> None:
         merged[entry.id] = entry
         return
     also = tuple(dict.fromkeys([*known.also, *entry.also]))
-    links = tuple({link.url: link for link in (*reversed(entry.links), *reversed(known.links))}.values())[::-1]
+    links = {link.url: link for link in (*known.links, *entry.links)} | {link.url: link for link in known.links}
     merged[entry.id] = replace(
         known,
         places=(*known.places, *entry.places),
         also=also,
-        links=links,
+        links=tuple(links.values()),
         authors=known.authors or entry.authors,
         year=known.year or entry.year,
         venue=known.venue or entry.venue,

@@ -8,16 +8,7 @@ from typing import Any, Literal, get_args
 __all__ = ["KINDS", "ROLES", "Coverage", "Entry", "EntryLink", "Kind", "Place", "Role", "Skipped"]
 
 Kind = Literal["paper", "repository", "documentation", "book", "course", "video", "article", "website"]
-KINDS: tuple[Kind, ...] = (
-    "paper",
-    "repository",
-    "documentation",
-    "book",
-    "course",
-    "video",
-    "article",
-    "website",
-)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Coverage = Literal["full", "abstract", "readme", "page", "note"]
 Role = Literal[
     "paper", "pdf", "doi", "code", "site", "docs", "book", "article", "video", "slides", "demo", "dataset", "model",
