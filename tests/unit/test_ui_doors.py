@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accelrag.errors import SettingsError
 from accelrag.settings import Settings, is_loopback
 from accelrag.ui.access import Access
+from accelrag.ui.app import listening
 from accelrag.ui.guard import Guard
 from accelrag.ui.limits import RateLimit
 from accelrag.ui.logins import Attempts, Logins, hashed_login
@@ -305,3 +308,8 @@ def test_wrong_passwords_are_slowed_for_who_gives_them_only() -> None:
     assert attempts.wait("b") == 0
     attempts.succeeded("a")
     assert attempts.wait("a") == 0
+
+
+def test_who_follows_the_address_before_the_loop_runs_is_not_refused():
+    with listening(uvicorn.Config("nothing:app", port=0, log_level="warning"), "127.0.0.1") as sock:
+        socket.create_connection(sock.getsockname(), timeout=10).close()

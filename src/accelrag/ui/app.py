@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from accelrag.errors import StorageError
 from accelrag.optional import require
 from accelrag.serving import LiveIndex
 from accelrag.settings import Settings, is_loopback
@@ -21,9 +22,12 @@ from accelrag.ui.limits import RateLimit
 from accelrag.ui.logins import Logins
 
 if TYPE_CHECKING:
+    from socket import socket
+
+    import uvicorn
     from fastapi import FastAPI
 
-__all__ = ["build_app", "serve"]
+__all__ = ["build_app", "listening", "serve"]
 
 # What a page does besides asking (draw the map, filter, stop) comes in small requests of its own.
 _REQUESTS_PER_QUESTION = 10
@@ -103,8 +107,6 @@ def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None)
     """
     import uvicorn
 
-    from accelrag.errors import StorageError
-
     app = build_app(settings)
     if not is_loopback(settings.host) and not settings.auth:
         notice(
@@ -121,12 +123,25 @@ def serve(settings: Settings, *, notice: Callable[[str], None] = lambda _: None)
         timeout_graceful_shutdown=2,
         timeout_keep_alive=_KEEP_ALIVE,
     )
+    with listening(config, shown) as sock:
+        port = sock.getsockname()[1]
+        notice(f"The page is at http://{shown}:{port}/ (Ctrl-C ends it)")
+        uvicorn.Server(config).run(sockets=[sock])
+
+
+def listening(config: uvicorn.Config, shown: str) -> socket:
+    """A socket that listens already: who follows the address before the loop runs waits and is not refused.
+
+    ``shown`` is the host as an address writes it.
+
+    Raises:
+        StorageError: the address cannot be listened on.
+    """
     try:
         sock = config.bind_socket()
+        sock.listen(config.backlog)
     except (OSError, SystemExit) as error:
         raise StorageError(
-            f"{shown}:{settings.port} cannot be listened on", hint="another program may use it: give another --port"
+            f"{shown}:{config.port} cannot be listened on", hint="another program may use it: give another --port"
         ) from error
-    port = sock.getsockname()[1]
-    notice(f"The page is at http://{shown}:{port}/ (Ctrl-C ends it)")
-    uvicorn.Server(config).run(sockets=[sock])
+    return sock
