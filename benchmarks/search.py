@@ -1,77 +1,82 @@
-"""Search in a running process, small and at size: latency against exact search, and recall of the approximate index.
+"""Search in a running process on the index of a home: latency, memory, and recall@10 of its vectors against exact.
 
-    python benchmarks/search.py [ROWS] [HOME]
+    python benchmarks/search.py HOME [QUESTIONS]
 
-The dense side is measured on ROWS vectors (default 200,000) around 2,000 centres, as embeddings cluster; the whole
-search on the index of HOME where one is given.
+Questions are titles and pieces of notes of the home's own entries. Recall is that of dense search over each kind of
+evidence, against reading every vector. Prints one JSON object.
 """
 
 from __future__ import annotations
 
+import json
+import random
 import resource
 import sys
-import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from accelrag.stores.dense import DenseIndex
+from accelrag.pipeline import Assistant
+from accelrag.settings import Settings
+from accelrag.stores.recall import exact_best
+
+TOP = 10
 
 
-def percentile(seconds: list[float], share: float) -> float:
-    return sorted(seconds)[int(share * (len(seconds) - 1))] * 1000
+def percentile(seconds: Sequence[float], share: float) -> float:
+    return round(sorted(seconds)[int(share * (len(seconds) - 1))] * 1000, 1)
 
 
-def dense(rows: int) -> None:
-    rng = np.random.default_rng(0)
-    centres = rng.standard_normal((2000, 384)).astype(np.float32)
-    vectors = centres[rng.integers(0, 2000, rows)] + 0.7 * rng.standard_normal((rows, 384)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    picked = rng.integers(0, rows, 200)
-    queries = vectors[picked] + 0.03 * rng.standard_normal((200, 384)).astype(np.float32)
-    queries /= np.linalg.norm(queries, axis=1, keepdims=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "vectors.faiss"
-        started = time.perf_counter()
-        DenseIndex.build(path, vectors)
-        built = time.perf_counter() - started
-        index = DenseIndex(path)
-        seconds, found = [], []
-        for query in queries:
-            started = time.perf_counter()
-            found.append({i for i, _ in index.search(query, 100)[:10]})
-            seconds.append(time.perf_counter() - started)
-        exact_seconds, recall = [], []
-        for query, got in zip(queries, found, strict=True):
-            started = time.perf_counter()
-            best = set(np.argpartition(-(vectors @ query), 10)[:10].tolist())
-            exact_seconds.append(time.perf_counter() - started)
-            recall.append(len(best & got) / 10)
-        size = path.stat().st_size / 1e6
-    p95, exact = percentile(seconds, 0.95), percentile(exact_seconds, 0.95)
-    print(f"{rows} vectors: p95 {p95:.1f} ms, exact {exact:.1f} ms, recall@10 {np.mean(recall):.3f}")
-    print(f"{size:.0f} MB, built in {built:.0f} s")
+def questions_of(assistant: Assistant, count: int) -> list[str]:
+    entries = [entry for entry, _ in assistant.entries()]
+    chosen = random.Random(0).sample(entries, min(count, len(entries)))
+    return [e.title if i % 2 else " ".join(e.note.split()[2:12]) or e.title for i, e in enumerate(chosen)]
 
 
-def whole(home: str) -> None:
-    from accelrag.pipeline import Assistant
-    from accelrag.settings import Settings
+def recalls(assistant: Assistant, questions: Sequence[str]) -> dict[str, float]:
+    index = assistant.index
+    notes = index.manifest.counts["notes"]
+    vectors = index.encoder.encode_queries(questions)
+    found: dict[str, float] = {}
+    for of, first in (("note", 0), ("text", notes)):
+        raw = Path(index.folder) / "vectors" / f"{of}.f32"
+        if not raw.exists():
+            continue  # exact, or no such passages
+        rows = np.memmap(raw, np.float32, "r").reshape(-1, vectors.shape[1])
+        best = exact_best(rows, vectors, TOP) + first
+        got = [[i for i, _ in index.dense.search(vector, TOP, of=of)] for vector in vectors]
+        shares = [len(set(b.tolist()) & set(g)) / TOP for b, g in zip(best, got, strict=True)]
+        found[of] = round(float(np.mean(shares)), 4)
+    return found
 
-    assistant = Assistant.open(Settings.load({"home": home}))
-    questions = [e.title for e, _ in assistant.entries()][:100]
-    assistant.search(questions[0])
-    seconds = []
+
+def main() -> None:
+    assistant = Assistant.open(Settings.load({"home": sys.argv[1]}))
+    questions = questions_of(assistant, int(sys.argv[2]) if len(sys.argv) > 2 else 200)
+    for question in questions[:3]:
+        assistant.search(question)
+    seconds: list[float] = []
+    stages: dict[str, list[float]] = {}
     for question in questions:
         started = time.perf_counter()
-        assistant.search(question)
+        search = assistant.search(question)
         seconds.append(time.perf_counter() - started)
-    passages = assistant.index.manifest.counts["passages"]
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    p50, p95 = percentile(seconds, 0.5), percentile(seconds, 0.95)
-    print(f"{passages} passages: search p50 {p50:.1f} ms, p95 {p95:.1f} ms, {memory:.0f} MB")
+        for stage, taken in search.timings.items():
+            stages.setdefault(stage, []).append(taken)
+    print(
+        json.dumps(
+            {
+                "passages": assistant.index.manifest.counts["passages"],
+                "p50_ms": percentile(seconds, 0.5),
+                "p95_ms": percentile(seconds, 0.95),
+                "stages_p95_ms": {name: percentile(taken, 0.95) for name, taken in stages.items()},
+                "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+                "recall@10": recalls(assistant, questions[:100]),
+            }
+        )
+    )
 
 
-if len(sys.argv) > 2:
-    whole(sys.argv[2])
-dense(int(sys.argv[1]) if len(sys.argv) > 1 else 200_000)
+main()
