@@ -65,15 +65,9 @@ class Corpus:
                 db = sqlite3.connect(path, check_same_thread=False, timeout=_PATIENCE, isolation_level=None)
                 _log_ahead(db)
                 db.execute("PRAGMA synchronous=NORMAL")
-            version = db.execute("PRAGMA user_version").fetchone()[0]
+            version = _version(db)
             if version == 0 and not read_only:
-                with _transaction(db):
-                    # Looked at again under the lock: another process may have made the tables meanwhile.
-                    if db.execute("PRAGMA user_version").fetchone()[0] == 0:
-                        for statement in _SCHEMA.split(";"):
-                            if statement.strip():
-                                db.execute(statement)
-                        db.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+                _create(db)
             elif version > _SCHEMA_VERSION:
                 raise StorageError(
                     f"{path} was written by a newer accelrag (schema {version})",
@@ -251,6 +245,19 @@ class Corpus:
             raise StorageError(
                 f"{self.path} cannot be used: {error}", hint="`accelrag doctor` says what is wrong with it"
             ) from error
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _create(db: sqlite3.Connection) -> None:
+    with _transaction(db):
+        # Looked at again under the lock: another process may have made the tables meanwhile.
+        if _version(db) == 0:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
 
 
 def _reader(path: Path) -> sqlite3.Connection:

@@ -235,36 +235,39 @@ def _known(key: str, origin: str, *, shown: str = "") -> None:
     )
 
 
+_SWITCH = {word: on for on, said in ((True, "1 true yes on"), (False, "0 false no off")) for word in said.split()}
+
+
 def _coerce(key: str, raw: Any, origin: str) -> Any:
     _known(key, origin)
     setting = {f.name: f for f in fields(Settings)}[key]
     if key == "bases":
         return _addresses(raw, origin)
-    wanted = setting.default
+    default = setting.default
     shown = "(hidden)" if setting.metadata["secret"] else repr(raw)[:80]
     problem = SettingsError(
-        f"setting {key} in {origin} has a bad value: {shown}", hint=f"give {_wanted(wanted, setting.metadata)}"
+        f"setting {key} in {origin} has a bad value: {shown}", hint=f"give {_accepted(default, setting.metadata)}"
     )
-    if isinstance(wanted, bool):
-        word = str(raw).strip().lower()
-        if word in {"1", "true", "yes", "on"}:
-            return True
-        if word in {"0", "false", "no", "off"}:
-            return False
+    value: Any
+    if isinstance(default, bool):
+        value = _SWITCH.get(str(raw).strip().lower())
+    elif isinstance(default, (int, float)):
+        value = _number(type(default), raw, setting.metadata["least"], setting.metadata["most"])
+    else:
+        value = str(raw) if isinstance(raw, (str, os.PathLike)) else None
+    if value is None:
         raise problem
-    if isinstance(wanted, (int, float)):
-        try:
-            value = float(raw) if isinstance(wanted, float) else int(raw)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise problem from error
-        cut = isinstance(raw, float) and value != raw
-        least, most = setting.metadata["least"], setting.metadata["most"]
-        if isinstance(raw, bool) or cut or not math.isfinite(value) or not least <= value <= most:
-            raise problem
-        return value
-    if not isinstance(raw, (str, os.PathLike)):
-        raise problem
-    return str(raw)
+    return value
+
+
+def _number(kind: type[int] | type[float], raw: Any, least: float, most: float) -> float | None:
+    """``raw`` as a number of this kind within the bounds, else None; half of an integer is none."""
+    try:
+        value = kind(raw)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    cut = isinstance(raw, float) and value != raw
+    return None if isinstance(raw, bool) or cut or not math.isfinite(value) or not least <= value <= most else value
 
 
 def _addresses(raw: Any, origin: str) -> Mapping[str, str]:
@@ -279,7 +282,7 @@ def _addresses(raw: Any, origin: str) -> Mapping[str, str]:
     return {str(name).lower(): str(address) for name, address in raw.items()}
 
 
-def _wanted(default: Any, metadata: Mapping[str, Any]) -> str:
+def _accepted(default: Any, metadata: Mapping[str, Any]) -> str:
     if isinstance(default, bool):
         return "true or false"
     if not isinstance(default, (int, float)):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accelrag.listing import canonical_url, entry_id, link_class
@@ -153,6 +153,8 @@ def any_address():
 
 
 @given(any_address())
+@example("http://youtu.be/&?#")
+@example("http://youtu.be/?a=b")
 def test_a_key_is_its_own_key(url):
     key = canonical_url(url)
     assert key is not None

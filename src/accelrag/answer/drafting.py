@@ -44,7 +44,7 @@ class Draft:
         """Source numbers that named no source."""
         return self._verifier.unknown_markers
 
-    def events(self, prompt: Prompt) -> Iterator[CheckedClaim | Rejection | Withdrawn]:
+    def events(self, prompt: Prompt) -> Iterator[CheckedClaim | Rejection | Withdrawn]:  # noqa: C901 - the order in which a draft becomes events is read in one place
         """What holds and what does not, as it comes. A failure of the generator ends it and is kept in ``error``."""
         reader = ClaimReader()
         said: set[str] = set()

@@ -81,7 +81,7 @@ def share(facts: Facts, reading: Reading, fragment: Fragment) -> float:
     return len(wanted & (fragment.stems | reading.title_stems)) / len(wanted) if wanted else 0.0
 
 
-def problem(facts: Facts, reading: Reading, fragment: Fragment) -> Miss | None:
+def problem(facts: Facts, reading: Reading, fragment: Fragment) -> Miss | None:  # noqa: C901 - the checks in their order
     """What a fragment does not bear out of a claim; None where nothing is wrong."""
     beside = reading.beside(fragment) if facts.quantities or facts.names else []
     around = [(f.plain, f.quantities) for f in beside]

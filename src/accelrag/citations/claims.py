@@ -82,7 +82,7 @@ class ClaimReader:
             lead = claim.lead or (" " if claims else "")
             claims.append(Claim(claim.text, claim.cited or cited, lead))
 
-    def _step(self, claims: list[Claim], *, final: bool) -> bool:
+    def _step(self, claims: list[Claim], *, final: bool) -> bool:  # noqa: C901 - one state machine
         """Read one line that stands alone, or one sentence of a paragraph. False when no more can be decided."""
         if self._open:
             return self._sentence(claims, final=final)

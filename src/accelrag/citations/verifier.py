@@ -141,7 +141,7 @@ class Verifier:
         weakest = min(e.support for e in evidence)
         return tuple(Evidence(e.source, e.piece, weakest) for e in evidence)
 
-    def _best(self, facts: Facts, source: OfferedSource) -> Evidence | Miss:
+    def _best(self, facts: Facts, source: OfferedSource) -> Evidence | Miss:  # noqa: C901 - the search for the best quote, cheapest test first
         """The best evidence of a source, or why there is none."""
         key = (source.entry.id, tuple((p.document_id, p.start, p.end) for p in source.passages))
         if key not in self._readings:

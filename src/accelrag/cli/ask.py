@@ -122,7 +122,7 @@ def _one(
     return 3 if answer.refused else 0
 
 
-def shown(
+def shown(  # noqa: C901 - the parts of an answer in their order
     assistant: Assistant,
     question: str,
     restricted: Filters,

@@ -19,7 +19,7 @@ _REMEMBERED = 12
 _HELP = "/new starts afresh · /sources N shows what source N says · /quit ends"
 
 
-def converse(
+def converse(  # noqa: C901 - the loop of a conversation
     assistant: Assistant, restricted: Filters, first: str, ask: Callable[..., Answer], *, unsupported: bool = False
 ) -> int:
     """Ask until the input ends. ``ask`` shows one answer and gives it. The exit code is that of the last answer."""

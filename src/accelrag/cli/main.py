@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from functools import singledispatch
 
 import click
 from click.shell_completion import shell_complete
@@ -112,47 +113,74 @@ def run(arguments: list[str]) -> int:
         with _group.make_context("accelrag", arguments) as context:
             result = _group.invoke(context)
         return result if isinstance(result, int) else 0
-    except click.exceptions.Exit as error:  # --help and --version
-        return error.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
-    except click.ClickException as error:
-        hint = getattr(error, "ctx", None)
-        command = hint.command_path if hint is not None else "accelrag"
-        return _report(UsageError(error.format_message(), hint=f"`{command} --help` shows what it takes"), as_json)
-    except AccelragError as error:
-        return _report(error, as_json)
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        _say("interrupted")
-        return 130
-    except BrokenPipeError:
-        _silence_stdout()
-        return 0
-    except SystemExit as error:
-        return error.code if isinstance(error.code, int) else 1
-    except MemoryError:
-        return _report(
-            AccelragError("there is not enough memory", hint="close other programs or take fewer entries"), as_json
-        )
-    except OSError as error:
-        if error.errno == errno.ENOSPC and not error.filename:  # standard output itself: main says so
-            raise
-        where = f" ({error.filename})" if error.filename else ""
-        return _report(
-            AccelragError(f"{error.strerror or error}{where}", hint="check the path, its permissions and free space"),
-            as_json,
-        )
-    except BaseException as error:  # a panic of a Rust library is no Exception
-        if os.environ.get("PYTHONDEVMODE"):
-            raise
-        what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-        return _report(
-            AccelragError(
-                f"unexpected error: {what}", hint="please report it; PYTHONDEVMODE=1 shows where it happened"
-            ),
-            as_json,
-        )
+    except BaseException as error:  # noqa: BLE001 - a panic of a Rust library is no Exception
+        return _exit_code(error, as_json)
+
+
+@singledispatch
+def _exit_code(error: BaseException, as_json: bool) -> int:
+    """Report what ended the command; its exit code."""
+    if os.environ.get("PYTHONDEVMODE"):
+        raise error
+    what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+    hint = "please report it; PYTHONDEVMODE=1 shows where it happened"
+    return _report(AccelragError(f"unexpected error: {what}", hint=hint), as_json)
+
+
+@_exit_code.register
+def _(error: click.exceptions.Exit, as_json: bool) -> int:  # --help and --version
+    return error.exit_code
+
+
+@_exit_code.register
+def _(error: click.exceptions.NoArgsIsHelpError, as_json: bool) -> int:
+    click.echo(error.format_message(), err=True)
+    return 2
+
+
+@_exit_code.register
+def _(error: click.ClickException, as_json: bool) -> int:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "accelrag"
+    return _report(UsageError(error.format_message(), hint=f"`{command} --help` shows what it takes"), as_json)
+
+
+@_exit_code.register
+def _(error: AccelragError, as_json: bool) -> int:
+    return _report(error, as_json)
+
+
+@_exit_code.register(KeyboardInterrupt)
+@_exit_code.register(click.exceptions.Abort)
+def _(error: BaseException, as_json: bool) -> int:
+    _say("interrupted")
+    return 130
+
+
+@_exit_code.register
+def _(error: BrokenPipeError, as_json: bool) -> int:
+    _silence_stdout()
+    return 0
+
+
+@_exit_code.register
+def _(error: SystemExit, as_json: bool) -> int:
+    return error.code if isinstance(error.code, int) else 1
+
+
+@_exit_code.register
+def _(error: MemoryError, as_json: bool) -> int:
+    hint = "close other programs or take fewer entries"
+    return _report(AccelragError("there is not enough memory", hint=hint), as_json)
+
+
+@_exit_code.register
+def _(error: OSError, as_json: bool) -> int:
+    if error.errno == errno.ENOSPC and not error.filename:  # standard output itself: main says so
+        raise error
+    where = f" ({error.filename})" if error.filename else ""
+    hint = "check the path, its permissions and free space"
+    return _report(AccelragError(f"{error.strerror or error}{where}", hint=hint), as_json)
 
 
 def _report(error: AccelragError, as_json: bool) -> int:

@@ -51,7 +51,7 @@ class Excerpt:
     lead: str = ""
 
 
-def extract(
+def extract(  # noqa: PLR0913 - what one answer is made of, each by its name
     question: str,
     results: Sequence[Result],
     vector: NDArray[np.float32],
@@ -106,7 +106,7 @@ def _naming(result: Result, note: Passage, lead: str) -> Excerpt:
     return Excerpt(plain_text(text), result, note, start, start + len(quote), quote, lead)
 
 
-def _best_sentences(
+def _best_sentences(  # noqa: PLR0913 - what one answer is made of, each by its name
     question: str,
     result: Result,
     vector: NDArray[np.float32],

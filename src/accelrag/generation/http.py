@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -17,7 +17,7 @@ from accelrag.settings import is_loopback
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["client", "decoded", "failure", "lines", "reaching", "with_scheme"]
+__all__ = ["client", "decoded", "events", "failure", "lines", "reaching", "with_scheme"]
 
 _LINE_BYTES = 1_000_000
 _BODY_BYTES = 4_000_000
@@ -106,6 +106,17 @@ def lines(response: httpx.Response, *, most: int) -> Iterator[str]:
             raise GeneratorUnavailable("the server sent a line without an end", hint="is it a language model server?")
     if pending:
         yield pending.decode("utf-8", "replace")
+
+
+def events(data: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a stream. A damaged line costs its own words, not the answer."""
+    for line in data:
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, dict):
+            yield event
 
 
 def decoded(response: httpx.Response) -> Any:

@@ -50,25 +50,10 @@ class HuggingFaceGenerator:
             )
         streamer = TextIteratorStreamer(tokenizer, skip_prompt=True, skip_special_tokens=True, timeout=self._timeout)
         stop = _Stop()
-        failed: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                model.generate(
-                    **inputs,
-                    streamer=streamer,
-                    max_new_tokens=max_tokens,
-                    do_sample=False,
-                    stopping_criteria=[stop],
-                    pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id,
-                )
-            except BaseException as error:  # noqa: BLE001 - it is raised in the reader's thread
-                failed.append(error)
-                streamer.end()
-
         self.finish = ""
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
+        padding = tokenizer.pad_token_id or tokenizer.eos_token_id
+        options = {"max_new_tokens": max_tokens, "stopping_criteria": [stop], "pad_token_id": padding}
+        thread, failed = _generating(model, {**inputs, **options}, streamer)
         reasoning = ThinkFilter()
         said = False
         try:
@@ -120,6 +105,22 @@ class HuggingFaceGenerator:
             )
         text = "\n\n".join(m.content for m in messages) + "\n\nAnswer:"
         return tokenizer(text, return_tensors="pt")
+
+
+def _generating(model: Any, options: dict[str, Any], streamer: Any) -> tuple[threading.Thread, list[BaseException]]:
+    """Start generation in a thread; what it raises is in the list once the streamer has ended."""
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            model.generate(**options, streamer=streamer, do_sample=False)
+        except BaseException as error:  # noqa: BLE001 - it is raised in the reader's thread
+            failed.append(error)
+            streamer.end()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread, failed
 
 
 class _Stop:

@@ -6,12 +6,11 @@ the prompt is kept within it by us.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from accelrag.errors import GeneratorUnavailable
-from accelrag.generation.http import client, decoded, failure, lines, reaching, with_scheme
+from accelrag.generation.http import client, decoded, events, failure, lines, reaching, with_scheme
 from accelrag.generation.protocol import DEFAULT_CONTEXT, Message, estimate_tokens
 from accelrag.generation.reasoning import ThinkFilter
 
@@ -77,13 +76,7 @@ class OllamaGenerator:
         with http.stream("POST", f"{self._base}/api/chat", json=payload) as response:
             if response.status_code != 200:
                 raise failure(_SERVER, response.status_code, decoded(response), model=self._model, url=self._base)
-            for line in lines(response, most=max_tokens * 8 + 4_000):
-                try:
-                    event = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue
-                if not isinstance(event, dict):
-                    continue
+            for event in events(lines(response, most=max_tokens * 8 + 4_000)):
                 if event.get("error"):
                     raise failure(_SERVER, 200, event, model=self._model, url=self._base)
                 message = event.get("message")

@@ -6,14 +6,13 @@ asked for, choices that are empty, content that is null, an error under status 2
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from accelrag.errors import GeneratorRefused, GeneratorUnavailable
-from accelrag.generation.http import client, decoded, failure, lines, message_of, reaching, with_scheme
+from accelrag.generation.http import client, decoded, events, failure, lines, message_of, reaching, with_scheme
 from accelrag.generation.protocol import DEFAULT_CONTEXT, Message, estimate_tokens
 from accelrag.generation.reasoning import ThinkFilter
 
@@ -109,22 +108,8 @@ class OpenAIGenerator:
         raise GeneratorRefused(f"{_SERVER} refuses the request: {message_of(body)}", hint="see the server's log")
 
     def _events(self, response: httpx.Response, max_tokens: int) -> Iterator[str]:
-        """Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), data lines only."""
         left = max_tokens * _CHARACTERS + 2_000
-        ended = False
-        for line in lines(response, most=max_tokens * 8 + 4_000):
-            if line.startswith("event: error") or not line.startswith(("data:", "{")):
-                continue
-            data = line.removeprefix("data:").strip()
-            if data == "[DONE]":
-                ended = True
-                break
-            try:
-                event = json.loads(data)
-            except (ValueError, RecursionError):
-                continue  # a line that is damaged costs its own words, not the answer
-            if not isinstance(event, dict):
-                continue
+        for event in events(self._data(response, max_tokens)):
             if event.get("error"):
                 raise failure(_SERVER, 200, event, model=self._model, url=self._base)
             text = self._whole(event)
@@ -134,8 +119,17 @@ class OpenAIGenerator:
             if left < 0:
                 self.finish = "length"
                 return
-        if not ended and not self.finish:
-            self.finish = "length"  # it stopped without saying so: the last sentence may be half
+
+    def _data(self, response: httpx.Response, max_tokens: int) -> Iterator[str]:
+        """Data lines of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
+        for line in lines(response, most=max_tokens * 8 + 4_000):
+            data = line.removeprefix("data:").strip()
+            if data == "[DONE]":
+                return
+            if line.startswith(("data:", "{")):
+                yield data
+        # A stream that stops without saying so may have broken off: the last sentence may be half.
+        self.finish = self.finish or "length"
 
     def _whole(self, event: dict[str, Any]) -> str:
         choices = event.get("choices")

@@ -52,7 +52,7 @@ class _Order:
     digest: str
 
 
-def build(
+def build(  # noqa: PLR0913 - the options of one build, each by its name
     index_dir: Path,
     entries: Sequence[Entry],
     document_of: Callable[[str], Document | None],

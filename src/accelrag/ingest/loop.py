@@ -25,7 +25,7 @@ from accelrag.types import Document, Entry, Failure, Progress, Silent
 __all__ = ["fetch"]
 
 
-def fetch(
+def fetch(  # noqa: PLR0913 - the options of one run, each by its name
     entries: Iterable[Entry],
     corpus: Corpus,
     settings: Settings,

@@ -14,7 +14,7 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-def hosts_side_by_side(
+def hosts_side_by_side(  # noqa: C901 - the worker shares its queues and its stop with the loop that takes its results
     items: Iterable[_Item], url_of: Callable[[_Item], str], work: Callable[[_Item], Iterable[_Result]], workers: int
 ) -> Iterator[_Result]:
     """The results of ``work`` for every item, as they come; the items of one host are worked on in their order.

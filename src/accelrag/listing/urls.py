@@ -39,6 +39,7 @@ _TRACKING = re.compile(
     re.IGNORECASE,
 )
 _HOST = re.compile(r"[^\s/\\?#@:<>\[\]\"'`^{|}%\x00-\x20\x7f]+|\[[0-9a-f:.]+\]", re.IGNORECASE)
+_VIDEO = re.compile(r"/+([\w-]+)/*", re.ASCII)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -46,7 +47,7 @@ _NOT_SLUG = re.compile(r"[^a-z0-9.]+")
 
 
 @functools.lru_cache(maxsize=20_000)  # each link is asked for several times while a list is parsed
-def canonical_url(url: str) -> str | None:
+def canonical_url(url: str) -> str | None:  # noqa: C901 - the parts of an address in their order
     """The key under which every spelling of an external http(s) address is the same, or None when it is none."""
     url = "".join(url.split())
     if url.startswith("//"):
@@ -132,8 +133,10 @@ def _github(path: str, query: str) -> tuple[str, str]:
 
 def _youtube(host: str, path: str, query: str) -> tuple[str, str, str]:
     kept = [p for p in query.split("&") if p and p.split("=", 1)[0] not in ("si", "feature", "t", "ab_channel", "pp")]
-    if host == "youtu.be" and path.strip("/"):
-        return "youtube.com", "/watch", "&".join([f"v={path.strip('/')}", *kept])
+    if host == "youtu.be" and (video := _VIDEO.fullmatch(path)):
+        return "youtube.com", "/watch", "&".join([f"v={video[1]}", *kept])
+    if host == "youtu.be":
+        return host, path, "&".join(kept)
     return "youtube.com", path, "&".join(kept)
 
 

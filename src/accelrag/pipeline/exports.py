@@ -79,28 +79,36 @@ def exported(
 
 
 def _fields(entry: Entry, document: Document | None) -> dict[str, str]:
-    known = dict(document.metadata) if document else {}
-    fetched = bool(document and document.authors)
-    title = document.title if document and document.title and fetched else entry.title
-    fields = {"title": f"{{{_escaped(title)}}}"}
-    if document and document.authors:
+    fields = {"title": f"{{{_escaped(entry.title)}}}"}
+    if document is not None:
+        fields |= _fetched_fields(document)
+    fields["url"] = entry.url.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
+    if entry.note:
+        fields["note"] = _escaped(entry.note)
+    return fields
+
+
+def _fetched_fields(document: Document) -> dict[str, str]:
+    known = dict(document.metadata)
+    fields = {}
+    if document.authors:
+        if document.title:
+            fields["title"] = f"{{{_escaped(document.title)}}}"
         names = [_escaped(re.sub(r",?\s+et al\.?$", " and others", a)) for a in document.authors]
         fields["author"] = " and ".join(names)
-    if document and re.match(r"\d{4}", document.published):
+    if re.match(r"\d{4}", document.published):
         fields["year"] = document.published[:4]
     for name, source in (("journal", "journal_ref"), ("journal", "venue"), ("publisher", "publisher")):
         if known.get(source) and name not in fields:
             fields[name] = _escaped(known[source])
     if known.get("eprint"):
-        fields |= {"eprint": known["eprint"], "archiveprefix": "arXiv"}
-        if known.get("primary_class"):
-            fields["primaryclass"] = known["primary_class"]
-    if known.get("doi"):
-        fields["doi"] = known["doi"]
-    fields["url"] = entry.url.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
-    if entry.note:
-        fields["note"] = _escaped(entry.note)
-    return fields
+        fields |= {
+            "eprint": known["eprint"],
+            "archiveprefix": "arXiv",
+            "primaryclass": known.get("primary_class", ""),
+        }
+    fields["doi"] = known.get("doi", "")
+    return {name: value for name, value in fields.items() if value}
 
 
 def _key(entry: Entry, fields: dict[str, str], used: set[str]) -> str:

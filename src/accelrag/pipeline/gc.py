@@ -112,17 +112,7 @@ def _generations(folder: Path, found: Collected) -> None:
 
 def _cache(settings: Settings, found: Collected) -> None:
     cache = settings.index_dir / "cache"
-    if not cache.is_dir():
-        return
-    keys: dict[str, set[bytes]] = {}
-    for folder in index_folders(settings):
-        try:
-            generation = current_generation(folder)
-            manifest = Manifest.read(generation)
-        except (IndexMissing, IndexDamaged, IndexMismatch):
-            return  # what it needs cannot be told, and the next build will want it
-        with closing(Store(generation / "passages.db")) as store:
-            keys.setdefault(manifest.fingerprint, set()).update(text_key(text) for text in _texts_of(store))
+    keys = _needed_vectors(settings) if cache.is_dir() else {}
     if not keys:
         return
     for path in sorted(cache.glob("encoder-*")):
@@ -134,16 +124,33 @@ def _cache(settings: Settings, found: Collected) -> None:
             for part in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
                 _remove(part, "vector files of other encoders", found)
             continue
-        before = path.stat().st_size
-        with closing(VectorCache(cache, fingerprint)) as vectors:
-            if found.dry_run:
-                needless, size = vectors.needless(keys[fingerprint])
-                found.add("vectors", needless, size)
-                continue
-            gone = vectors.keep_only(keys[fingerprint])
-            if gone:
-                vectors.compact()
-        found.add("vectors", gone, max(0, before - path.stat().st_size))
+        _vectors(path, fingerprint, keys[fingerprint], found)
+
+
+def _needed_vectors(settings: Settings) -> dict[str, set[bytes]]:
+    """Keys of the texts that the indexes hold, by fingerprint; none where an index cannot be read."""
+    keys: dict[str, set[bytes]] = {}
+    for folder in index_folders(settings):
+        try:
+            generation = current_generation(folder)
+            manifest = Manifest.read(generation)
+        except (IndexMissing, IndexDamaged, IndexMismatch):
+            return {}  # what it needs cannot be told, and the next build may use it
+        with closing(Store(generation / "passages.db")) as store:
+            keys.setdefault(manifest.fingerprint, set()).update(text_key(text) for text in _texts_of(store))
+    return keys
+
+
+def _vectors(path: Path, fingerprint: str, needed: set[bytes], found: Collected) -> None:
+    before = path.stat().st_size
+    with closing(VectorCache(path.parent, fingerprint)) as vectors:
+        if found.dry_run:
+            found.add("vectors", *vectors.needless(needed))
+            return
+        gone = vectors.keep_only(needed)
+        if gone:
+            vectors.compact()
+    found.add("vectors", gone, max(0, before - path.stat().st_size))
 
 
 def _texts_of(store: Store) -> Iterator[str]:

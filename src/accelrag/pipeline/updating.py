@@ -92,7 +92,7 @@ class UpdateReport:
         }
 
 
-def update_home(
+def update_home(  # noqa: PLR0913 - the options of one run, each by its name
     settings: Settings,
     *,
     name: str = "",

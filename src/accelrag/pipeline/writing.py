@@ -55,7 +55,7 @@ def build_index(
         )
 
 
-def fetch_texts(
+def fetch_texts(  # noqa: PLR0913 - the options of one run, each by its name
     settings: Settings,
     *,
     progress: Progress | None = None,

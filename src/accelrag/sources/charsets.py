@@ -27,7 +27,7 @@ _SEVEN_BIT = {"iso2022_jp", "iso2022_jp_2", "iso2022_kr", "hz"}
 _UNSAFE = {"utf-7", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
 
 
-def decode(body: bytes, content_type: str = "") -> str:
+def decode(body: bytes, content_type: str = "") -> str:  # noqa: C901 - the WHATWG's order of what names an encoding
     """The text of a body. Never raises: what cannot be decoded becomes U+FFFD."""
     for mark, name in _MARKS:
         if body.startswith(mark):

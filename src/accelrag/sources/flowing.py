@@ -110,7 +110,7 @@ def _ends_references(paragraph: Paragraph, style: tuple[float, bool]) -> bool:
     return paragraph.kind == "heading" and (paragraph.style == style or bool(numbered))
 
 
-def _continued(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
+def _continued(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:  # noqa: C901 - one sign of a paragraph that goes on a branch
     """Paragraphs of which those that go on behind a figure, a note or a page's end are one.
 
     Captions and notes of the page on which such a paragraph begins come before it, those of later pages after it, so

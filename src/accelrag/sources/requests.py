@@ -49,7 +49,7 @@ class Source(Protocol):
         ...
 
 
-def document(
+def document(  # noqa: PLR0913 - the fields of a document, each by its name
     request: Request,
     text: str,
     coverage: Coverage,

@@ -81,7 +81,7 @@ def without_mark(text: str, start: int, end: int) -> tuple[int, int]:
     return (mark.end(), end) if mark and mark.end() < end else (start, end)
 
 
-def blocks(text: str) -> Iterator[tuple[int, int]]:
+def blocks(text: str) -> Iterator[tuple[int, int]]:  # noqa: C901 - one pass over the lines, one rule a branch
     """The spans of paragraphs, headings, list items, table rows and code fences, stripped of white space."""
     start = end = -1
     fence = ""
@@ -129,7 +129,7 @@ def blocks(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def sentence_end(
+def sentence_end(  # noqa: C901 - one scan, one rule a branch; calls would cost each character of a corpus
     text: str, start: int, stop: int, *, final: bool = True, marker: re.Pattern[str] = _MARKER
 ) -> int | None:
     """Where the sentence that starts at ``start`` ends, looking no further than ``stop``.
@@ -202,12 +202,13 @@ def _ends(text: str, start: int, dot: int, mark: str, end: int, near: int) -> bo
     while tail < near and not text[tail].isspace():
         tail += 1
     follower = text[position:tail]
-    if follower[0] in ",;":
+    if follower[0] in ",;" or (follower[0].islower() and not _name_like(follower)):
         return False
-    if follower[0].islower() and not _name_like(follower):
-        return False
-    if mark != ".":
-        return True
+    return mark != "." or _full_stop(text, start, dot, follower)
+
+
+def _full_stop(text: str, start: int, dot: int, follower: str) -> bool:
+    """Whether the full stop at ``dot`` ends a sentence and no abbreviation, initial or number."""
     head = dot
     while head > max(start, dot - 16) and (text[head - 1].isalnum() or text[head - 1] == "."):
         head -= 1

@@ -7,7 +7,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -39,6 +39,19 @@ class _Deadline(threading.local):
     at: float = field(default=float("inf"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One request with the limits that hold for it; ``spacing`` in seconds, ``limit`` in bytes."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    limit: int
+    spacing: float
+    content: bytes | None = None
+    also: frozenset[int] = frozenset()
+
+
 class Transport:
     """Fetches politely and safely. Safe to share between threads.
 
@@ -46,7 +59,7 @@ class Transport:
     waits, ``resolve`` turns a name into addresses. Time on the wire is real and measured by ``time.monotonic``.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - clock, sleep, random and resolver are handed in, so that tests need no patching
         self,
         settings: Settings,
         *,
@@ -86,7 +99,7 @@ class Transport:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def get(
+    def get(  # noqa: PLR0913 - the options of one request, each by its name
         self,
         url: str,
         *,
@@ -113,7 +126,7 @@ class Transport:
             wanted["if-none-match"] = revision[5:]
         elif revision.startswith("date:"):
             wanted["if-modified-since"] = revision[5:]
-        return self._follow("GET", url, wanted, None, max_bytes, robots, spacing, frozenset(also))
+        return self._follow(self._request("GET", url, wanted, max_bytes, spacing, also), robots=robots)
 
     def post_json(
         self,
@@ -129,60 +142,54 @@ class Transport:
         wanted = {"accept": "application/json", "content-type": "application/json"}
         wanted |= {name.lower(): value for name, value in (headers or {}).items()}
         body = json.dumps(payload).encode()
-        return self._follow("POST", url, wanted, body, max_bytes, False, spacing, frozenset(also))
+        request = self._request("POST", url, wanted, max_bytes, spacing, also)
+        return self._follow(replace(request, content=body), robots=False)
 
-    def _follow(
+    def _request(
         self,
         method: str,
         url: str,
-        headers: dict[str, str],
-        content: bytes | None,
+        headers: Mapping[str, str],
         max_bytes: int | None,
-        robots: bool,
         spacing: float | None,
-        also: frozenset[int],
-    ) -> Response:
+        also: Collection[int],
+    ) -> _Request:
         limit = self.settings.fetch_bytes if max_bytes is None else max_bytes
-        requested = here = checked_url(url)
+        pause = self._spacing if spacing is None else spacing
+        return _Request(method, checked_url(url), headers, limit, pause, also=frozenset(also))
+
+    def _follow(self, request: _Request, *, robots: bool) -> Response:
+        requested = here = request.url
         seen, permanent = {here}, True
         for _ in range(_MOST_REDIRECTS + 1):
             delay = self._robots.check(here) if robots else 0.0
-            pause = max(self._spacing if spacing is None else spacing, delay)
-            response = self._attempt(method, here, headers, content, limit, pause, also)
+            response = self._attempt(replace(request, url=here, spacing=max(request.spacing, delay)))
             if response.status not in _REDIRECTS:
                 moved = here if here != requested and permanent else ""
                 return Response(here, response.status, response.headers, response.body, moved, requested)
             target = response.headers.get("location", "")
-            if not target or method != "GET":
+            if not target or request.method != "GET":
                 raise FetchFailed(f"{here} redirects to nowhere", reason="redirect-loop")
             permanent = permanent and response.status in _PERMANENT
             there = checked_url(urljoin(here, target))
             if urlsplit(there)[:2] != urlsplit(here)[:2]:
                 # Credentials are for the origin that they were meant for.
-                headers = {k: v for k, v in headers.items() if k not in {"authorization", "cookie"}}
+                public = {k: v for k, v in request.headers.items() if k not in {"authorization", "cookie"}}
+                request = replace(request, headers=public)
             if there in seen:
                 raise FetchFailed(f"{requested} redirects in a circle", reason="redirect-loop")
             seen.add(there)
             here = there
         raise FetchFailed(f"{requested} redirects more than {_MOST_REDIRECTS} times", reason="redirect-loop")
 
-    def _attempt(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        content: bytes | None,
-        limit: int,
-        spacing: float,
-        also: frozenset[int],
-    ) -> Response:
-        host = self._host(url)
+    def _attempt(self, request: _Request) -> Response:
+        host = self._host(request.url)
         with host.turn:
             for attempt in range(1, self._attempts + 1):
                 host.check(self._clock())
-                host.wait_for_turn(spacing, self._clock, self._sleep)
+                host.wait_for_turn(request.spacing, self._clock, self._sleep)
                 try:
-                    response = self._once(method, url, headers, content, limit, also)
+                    response = self._once(request)
                 except FetchTransient as error:
                     asked = error.retry_after
                     long = asked is not None and asked > LONGEST_WAIT
@@ -198,19 +205,12 @@ class Transport:
                 return response
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _once(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        content: bytes | None,
-        limit: int,
-        also: frozenset[int],
-    ) -> Response:
+    def _once(self, request: _Request) -> Response:
+        url, content = request.url, request.content
         parts = urlsplit(url)
         if parts.hostname and ":" in parts.hostname:
             vet_address(parts.hostname, allow_private=self.settings.allow_private)
-        sent = {"user-agent": self.agent, "accept-encoding": ACCEPT_ENCODING, **headers}
+        sent = {"user-agent": self.agent, "accept-encoding": ACCEPT_ENCODING, **request.headers}
         if content is not None:
             sent["content-length"] = str(len(content))
         wait = self.settings.fetch_timeout
@@ -219,13 +219,13 @@ class Transport:
         raw_headers = [("host", parts.netloc), *sent.items()]
         try:
             with self._pool.stream(
-                method, url, headers=raw_headers, content=content, extensions={"timeout": timeouts}
+                request.method, url, headers=raw_headers, content=content, extensions={"timeout": timeouts}
             ) as raw:
                 names = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in raw.headers}
-                self._refuse_status(raw.status, names, url, also)
+                self._refuse_status(raw.status, names, url, request.also)
                 if raw.status in _REDIRECTS or raw.status == 304:
                     return Response(url, raw.status, names)
-                return Response(url, raw.status, names, self._read(raw, names, limit, url))
+                return Response(url, raw.status, names, self._read(raw, names, request.limit, url))
         except httpcore.TimeoutException as error:
             raise FetchTransient(f"{parts.hostname} is too slow", reason="timeout") from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, OSError) as error:
@@ -274,7 +274,7 @@ class Transport:
 
     def _read_robots(self, url: str) -> bytes:
         headers = {"accept": "text/plain, */*;q=0.1"}
-        return self._follow("GET", url, headers, None, ROBOTS_BYTES, False, 0.0, frozenset()).body
+        return self._follow(self._request("GET", url, headers, ROBOTS_BYTES, 0.0, ()), robots=False).body
 
     def _host(self, url: str) -> Host:
         name = urlsplit(url).netloc

@@ -216,14 +216,14 @@ def _library_tab(parts: Parts) -> dict[str, Any]:
     return {**locals()}
 
 
-def _wire(
+def _wire(  # noqa: C901 - Gradio's events are bound where their components are
     parts: Parts, page: gr.Blocks, head: gr.HTML, library_tab: gr.Tab, ask: dict[str, Any], lib: dict[str, Any]
 ) -> None:
     outputs = [ask["question"], ask["past"], ask["current"], ask["conversation"]]
     quiet = {"show_progress": "hidden", "api_visibility": "private"}
     wide = {**quiet, "concurrency_limit": None}
 
-    async def on_ask(
+    async def on_ask(  # noqa: PLR0913 - Gradio hands each component over as an argument
         question: str,
         sections: list[str],
         kinds: list[str],
@@ -303,7 +303,7 @@ def _wire(
     _wire_library(parts, page, library_tab, lib, wide)
 
 
-def _wire_library(parts: Parts, page: gr.Blocks, tab: gr.Tab, lib: dict[str, Any], wide: dict[str, Any]) -> None:
+def _wire_library(parts: Parts, page: gr.Blocks, tab: gr.Tab, lib: dict[str, Any], wide: dict[str, Any]) -> None:  # noqa: C901 - Gradio's events are bound where their components are
     outputs = [lib["job"], lib["state"], lib["update"], lib["index"], lib["cancel"]]
 
     async def watch(request: gr.Request) -> AsyncIterator[Any]:

@@ -46,7 +46,7 @@ class ScholarlySource:
             except AccelragError as error:
                 yield [(request, error)]
 
-    def _one(self, request: Request, id_: str, record: Record) -> Outcome:
+    def _one(self, request: Request, id_: str, record: Record) -> Outcome:  # noqa: C901 - catalogues first, then the page, then why there is none
         if id_.startswith("doi:"):
             record.metadata.setdefault("doi", id_[4:])
             for ask in (self._catalogues.crossref, self._catalogues.openalex):
@@ -111,7 +111,7 @@ class ScholarlySource:
         )  # fmt: skip
 
 
-def _abstract_in(raw: str) -> str:
+def _abstract_in(raw: str) -> str:  # noqa: C901 - two forms of pages, by attribute and by heading
     """The abstract in the body of pages that keep it out of their meta tags (NeurIPS, ACL, USENIX, PMLR)."""
     import lxml.html
 
