@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accelrag.pipeline import EntryDetail
 from accelrag.types import Answer, Citation, Document, Entry, Place, Sentence
 from accelrag.ui.copying import answer_bibtex, answer_markdown
-from accelrag.ui.escape import attribute, prose, shorten, text
-from accelrag.ui.links import anchor, source_link, web_link
+from accelrag.ui.escape import prose, shorten, text
+from accelrag.ui.evidence import COVERAGE
+from accelrag.ui.links import source_link, web_link
+from accelrag.ui.rendering import render
+from accelrag.ui.turn import Asked, failed
 
 ENTRY = Entry("id", "key", "https://example.org/p", "paper", (Place("A [Title]", ("One", "Two"), "A note."),))
 
@@ -36,6 +40,12 @@ def read(html: str) -> _Tags:
     return parser
 
 
+def linked(url: str, title: str) -> str:
+    entry = Entry("id", "key", url, "paper", (Place(title, ("One",), ""),))
+    shown = EntryDetail(entry, "note", (), None)
+    return render("entry.html", shown=shown, documents=[], why="", near=[], levels=COVERAGE, most=1)
+
+
 hostile = st.text() | st.lists(
     st.sampled_from(["<", ">", '"', "'", "&", "script", "[a](b)", "**", "`", "${", "{{", "onload=", "\u202e"])
 ).map("".join)
@@ -44,7 +54,7 @@ hostile = st.text() | st.lists(
 @given(hostile)
 def test_text_is_shown_and_never_markup(value: str) -> None:
     assert read(text(value)).tags == []
-    assert read(f'<p title="{attribute(value)}">').tags == ["p"]
+    assert read(f'<p title="{text(value)}">').tags == ["p"]
     assert set(read(prose(value)).tags) <= {"strong", "code"}
 
 
@@ -82,14 +92,21 @@ def test_a_shortened_text_is_no_longer_than_asked(value: str, limit: int) -> Non
 )
 def test_what_is_no_web_address_gives_no_link(url: str) -> None:
     assert web_link(url) == ""
-    assert read(anchor(url, "label")).tags == ["span"]
+    assert "a" not in read(linked(url, "label")).tags
 
 
 def test_a_link_opens_apart_and_tells_nothing() -> None:
-    made = anchor('https://example.org/?a="b', "<b>")
+    made = linked('https://example.org/?a="b', "<b>")
     assert 'rel="noopener noreferrer nofollow"' in made
     assert 'target="_blank"' in made
-    assert read(made).tags == ["a"]
+    assert "a" in read(made).tags
+
+
+@given(hostile)
+def test_a_template_shows_each_value_as_text(value: str) -> None:
+    plain = read(failed(Asked("1", "Why?"), "No", "Wait")).tags
+    assert read(failed(Asked(value, value), value or "No", value or "Wait")).tags == plain
+    assert "\u202e" not in failed(Asked("1", f"\u202e{value}"), value)
 
 
 def cited(

@@ -49,7 +49,8 @@ def build_app(settings: Settings, *, generators: Generators | None = None) -> Fa
     import gradio as gr
     from fastapi import FastAPI
 
-    from accelrag.ui.blocks import Parts, page_assets, page_blocks
+    from accelrag.ui.blocks import page_assets, page_blocks
+    from accelrag.ui.parts import Parts
 
     root = settings.root_path.strip("/")
     settings = replace(settings, root_path=f"/{root}" if root else "")

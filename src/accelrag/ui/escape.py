@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["attribute", "prose", "shorten", "text"]
+__all__ = ["prose", "shorten", "text", "visible"]
 
 # Embeddings, overrides and isolates turn text around; marks of direction (U+200E, U+200F) are ordinary in Arabic.
 _TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
@@ -27,14 +27,14 @@ def shorten(value: str, limit: int) -> str:
     return value if len(value) <= limit else value[: limit - 1].rstrip() + "…"
 
 
+def visible(value: str) -> str:
+    """The text with U+FFFD for each character that is not seen and changes what is."""
+    return value.translate(_SHOWN)
+
+
 def text(value: str, limit: int = _LONGEST) -> str:
-    """Text for the inside of an element."""
-    return html.escape(shorten(value, limit).translate(_SHOWN))
-
-
-def attribute(value: str, limit: int = _LONGEST) -> str:
-    """Text for an attribute in double quotes."""
-    return text(value, limit).replace("\n", "&#10;").replace("`", "&#96;")
+    """Text for the inside of an element, or of an attribute in double quotes."""
+    return html.escape(visible(shorten(value, limit)))
 
 
 def prose(value: str, limit: int = _LONGEST) -> str:

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from markupsafe import Markup
 
 from accelrag.pipeline import Assistant
-from accelrag.types import Citation, Document, Entry, Passage, Sentence
-from accelrag.ui.escape import attribute, text
-from accelrag.ui.links import anchor, source_link
+from accelrag.types import Citation, Document, Passage, Sentence
+from accelrag.ui.links import source_link
+from accelrag.ui.rendering import render
 
-__all__ = ["COVERAGE", "badges", "evidence", "evidence_id", "path_of", "quotes_of"]
+__all__ = ["COVERAGE", "evidence", "evidence_id", "quotes_of"]
 
-COVERAGE = {
-    "full": "full text",
-    "abstract": "abstract",
-    "readme": "README",
-    "page": "web page",
-    "note": "list note only",
-}
+COVERAGE: Mapping[str, str] = MappingProxyType(
+    {
+        "full": "full text",
+        "abstract": "abstract",
+        "readme": "README",
+        "page": "web page",
+        "note": "list note only",
+    }
+)
 _AROUND = 700  # characters of a passage shown on either side of a quote
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A quote in its passage; ``cut`` and ``rest`` say that the passage goes on before and behind."""
+
+    where: str
+    page: int
+    before: str
+    quote: str
+    after: str
+    cut: bool
+    rest: bool
 
 
 def evidence_id(turn: str, position: int, n: int) -> str:
@@ -32,69 +51,34 @@ def quotes_of(sentence: Sentence, n: int, citations: Sequence[Citation]) -> list
     return own or [c for c in citations if c.n == n]
 
 
-def evidence(
-    assistant: Assistant, turn: str, position: int, n: int, sentence: Sentence, quotes: Sequence[Citation]
-) -> str:
-    """The proof as a hidden block, which the page shows beside the answer when the number is pressed."""
+def evidence(assistant: Assistant, name: str, sentence: Sentence, quotes: Sequence[Citation]) -> Markup:
+    """The proof of a number with the id ``name``, hidden until the number is pressed."""
     first = quotes[0]
-    entry = first.entry
     documents = {q.document: assistant.document(q.document) for q in quotes}
-    passages = "".join(_passage(assistant, q, documents[q.document]) for q in quotes)
-    opened = source_link(first, documents[first.document])
-    label = "Open the source at this text" if "#" in opened else "Open the source"
-    return (
-        f'<div class="ev" id="{evidence_id(turn, position, n)}" hidden>'
-        f'<p class="ev-head"><span class="num">{n}</span><span class="ev-title">{text(entry.title, 300)}</span></p>'
-        f"{_paths(entry)}"
-        f'<p class="badges">{badges(entry.kind, first.coverage)}{_dates(documents[first.document])}</p>'
-        f"{_support(sentence)}"
-        f"{passages}"
-        f'<p class="ev-links">{anchor(opened, label, css="open-source")}'
-        f'<button type="button" class="link" data-entry="{attribute(entry.id, 300)}">All of its text</button></p>'
-        "</div>"
+    return render(
+        "evidence.html",
+        id=name,
+        n=first.n,
+        entry=first.entry,
+        coverage=first.coverage,
+        levels=COVERAGE,
+        dates=_dates(documents[first.document]),
+        sentence=sentence,
+        percent=max(0, min(100, round(sentence.support * 100))),
+        passages=[_passage(assistant, q, documents[q.document]) for q in quotes],
+        opened=source_link(first, documents[first.document]),
     )
 
 
-def badges(kind: str, coverage: str) -> str:
-    """Kind and coverage as small labels."""
-    return (
-        f'<span class="badge">{text(kind)}</span>'
-        f'<span class="badge cov-{attribute(coverage)}">{text(COVERAGE.get(coverage, coverage))}</span>'
-    )
-
-
-def path_of(sections: Sequence[str]) -> str:
-    """A section path in one line."""
-    return text(" › ".join(sections) or "no section", 300)
-
-
-def _paths(entry: Entry) -> str:
-    return "".join(f'<p class="path">{path_of(path)}</p>' for path in entry.sections[:4])
-
-
-def _dates(document: Document | None) -> str:
+def _dates(document: Document | None) -> list[str]:
     if document is None or document.id.startswith("note:"):
-        return ""
-    parts = []
-    if document.published:
-        parts.append(f"published {text(document.published[:10])}")
-    if document.fetched_at:
-        parts.append(f"read {text(document.fetched_at[:10])}")
-    if document.stale:
-        parts.append("the last fetch failed")
-    return f'<span class="date">{" · ".join(parts)}</span>' if parts else ""
+        return []
+    known = [f"published {document.published[:10]}"] if document.published else []
+    known += [f"read {document.fetched_at[:10]}"] if document.fetched_at else []
+    return known + (["the last fetch failed"] if document.stale else [])
 
 
-def _support(sentence: Sentence) -> str:
-    percent = round(sentence.support * 100)
-    return (
-        f'<p class="support {attribute(sentence.verdict)}"><span>Support</span>'
-        f'<span class="bar" aria-hidden="true"><i style="width:{max(0, min(100, percent))}%"></i></span>'
-        f"<strong>{percent}%</strong><span>{text(sentence.verdict)}</span></p>"
-    )
-
-
-def _passage(assistant: Assistant, quoted: Citation, document: Document | None) -> str:
+def _passage(assistant: Assistant, quoted: Citation, document: Document | None) -> _Shown:
     whole = document.text if document is not None else quoted.quote
     start, end = (quoted.start, quoted.end) if document is not None else (0, len(quoted.quote))
     around = _around(assistant, quoted)
@@ -105,14 +89,14 @@ def _passage(assistant: Assistant, quoted: Citation, document: Document | None) 
         where = "What the list says"
     else:
         where = " › ".join(around.heading) if around and around.heading else "From the source"
-    page = f" · page {quoted.page}" if quoted.page else ""
-    cut = "…" if around and low > around.start else ""
-    rest = "…" if around and high < around.end else ""
-    return (
-        f'<p class="heading">{text(where, 300)}{page}</p>'
-        f'<blockquote class="passage" dir="auto">{cut}{text(whole[low:start])}'
-        f'<mark class="quote">{text(whole[start:end], 1_000_000)}</mark>'
-        f"{text(whole[end:high])}{rest}</blockquote>"
+    return _Shown(
+        where,
+        quoted.page,
+        before=whole[low:start],
+        quote=whole[start:end],
+        after=whole[end:high],
+        cut=around is not None and low > around.start,
+        rest=around is not None and high < around.end,
     )
 
 

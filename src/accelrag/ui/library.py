@@ -10,9 +10,9 @@ from accelrag.pipeline import status, update_home
 from accelrag.settings import Settings
 from accelrag.sources.reasons import REASONS
 from accelrag.ui.asking import build_work
-from accelrag.ui.escape import text
 from accelrag.ui.evidence import COVERAGE
 from accelrag.ui.jobs import Job
+from accelrag.ui.rendering import render
 
 __all__ = ["build_work", "job_html", "status_html", "update_work"]
 
@@ -22,7 +22,7 @@ def status_html(settings: Settings) -> str:
     try:
         found = status(settings)
     except AccelragError as error:
-        return f'<div class="trouble"><p>{text(str(error), 600)}</p><p class="hint">{text(error.hint, 600)}</p></div>'
+        return render("trouble.html", message=str(error), hint=error.hint)
     index = found.index
     cards = [
         ("Entries", f"{found.entries:,}", f"in {found.places:,} places"),
@@ -30,12 +30,6 @@ def status_html(settings: Settings) -> str:
         ("Passages", f"{index['passages']:,}" if "passages" in index else "–", _age(index)),
         ("No text", f"{sum(found.failures.values()):,}", "see below"),
     ]
-    shown = "".join(
-        f'<li class="figure"><span>{text(name)}</span><strong>{text(value)}</strong><small>{text(more)}</small></li>'
-        for name, value, more in cards
-    )
-    newer = "".join(f'<p class="notice">{text(line, 400)}</p>' for line in found.newer)
-    problem = f'<p class="trouble">{text(str(index["problem"]), 600)}</p>' if "problem" in index else ""
     facts = {
         "Home": found.home,
         "List": ", ".join(str(item.get("title") or item.get("name") or item.get("path")) for item in found.lists),
@@ -44,13 +38,15 @@ def status_html(settings: Settings) -> str:
         "Built": str(index.get("created", "")).replace("T", " ")[:16],
         "Size": f"{index['bytes'] / 1e6:.0f} MB" if "bytes" in index else "",
     }
-    rows = "".join(f"<dt>{name}</dt><dd>{text(value, 400)}</dd>" for name, value in facts.items() if value)
-    reasons = {REASONS.get(k, k): v for k, v in found.failures.items()}
-    return (
-        f'{problem}{newer}<ul class="figures">{shown}</ul><div class="two"><section><h3>Coverage</h3>'
-        f"{_bars({COVERAGE.get(k, k): v for k, v in found.coverage.items()}, found.entries)}</section>"
-        f"<section><h3>Why there is no text</h3>{_bars(reasons, found.entries)}</section></div>"
-        f'<h3>Index</h3><dl class="facts">{rows}</dl>'
+    return render(
+        "library.html",
+        problem=str(index.get("problem", "")),
+        newer=found.newer,
+        cards=cards,
+        coverage=_most_first({COVERAGE.get(k, k): v for k, v in found.coverage.items()}),
+        failures=_most_first({REASONS.get(k, k): v for k, v in found.failures.items()}),
+        total=max(1, found.entries),
+        facts={name: value for name, value in facts.items() if value},
     )
 
 
@@ -58,25 +54,21 @@ def job_html(job: Job | None) -> str:
     """How far the last run is."""
     if job is None:
         return ""
-    bars = []
-    for name, (done, total) in list(job.tasks.items()):
-        share = round(100 * done / total) if total else 0
-        amount = f"{done:,} of {total:,}" if total else f"{done:,}"
-        bars.append(
-            f'<li><span>{text(name, 80)}</span><span class="bar"><i style="width:{min(100, share)}%"></i></span>'
-            f"<span>{amount}</span></li>"
+    tasks = [
+        (
+            name,
+            min(100, round(100 * done / total)) if total else 0,
+            f"{done:,} of {total:,}" if total else f"{done:,}",
         )
-    words = {
+        for name, (done, total) in list(job.tasks.items())
+    ]
+    states = {
         "running": "Cancelling…" if job.cancelling else f"Running for {job.seconds:.0f} s",
         "done": f"Done in {job.seconds:.0f} s",
         "failed": "Failed",
         "cancelled": "Cancelled",
     }
-    message = f"<p>{text(job.message, 600)}</p>" if job.message else ""
-    return (
-        f'<div class="job {job.state}" data-state="{job.state}"><p><strong>{text(job.name.capitalize())}</strong> · '
-        f'{words[job.state]}</p><ul class="bars">{"".join(bars)}</ul>{message}</div>'
-    )
+    return render("job.html", job=job, state=states[job.state], tasks=tasks)
 
 
 def update_work(settings: Settings, job: Job) -> str:
@@ -92,15 +84,8 @@ def update_work(settings: Settings, job: Job) -> str:
     return " ".join(told)
 
 
-def _bars(counts: Mapping[str, int], total: int) -> str:
-    if not counts:
-        return '<p class="hint">nothing</p>'
-    rows = "".join(
-        f'<li><span>{text(name, 80)}</span><span class="bar"><i style="width:{round(100 * n / max(1, total))}%"></i>'
-        f"</span><span>{n:,}</span></li>"
-        for name, n in sorted(counts.items(), key=lambda item: -item[1])
-    )
-    return f'<ul class="bars">{rows}</ul>'
+def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: -item[1])
 
 
 def _age(index: Mapping[str, Any]) -> str:

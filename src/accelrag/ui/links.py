@@ -9,9 +9,8 @@ import re
 from urllib.parse import quote, urlsplit
 
 from accelrag.types import Citation, Document
-from accelrag.ui.escape import attribute, text
 
-__all__ = ["anchor", "source_link", "web_link"]
+__all__ = ["source_link", "web_link"]
 
 _WORDS = 5  # words at either end of a quote that name it: whole quotes break on markup in between
 _MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)|[*_`#>|]+")
@@ -27,16 +26,6 @@ def web_link(url: str) -> str:
     except ValueError:
         return ""
     return url if parts.scheme in ("http", "https") and parts.hostname else ""
-
-
-def anchor(url: str, label: str, *, css: str = "", limit: int = 300) -> str:
-    """A link that opens apart and tells the other side nothing; plain text where the address is none of the web."""
-    shown = text(label, limit)
-    safe = web_link(url)
-    if not safe:
-        return f'<span class="{css}">{shown}</span>'
-    kept = 'target="_blank" rel="noopener noreferrer nofollow"'
-    return f'<a class="{css}" href="{attribute(safe, 4000)}" {kept}>{shown}</a>'
 
 
 def source_link(citation: Citation, document: Document | None) -> str:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from accelrag.pipeline import Assistant
-from accelrag.types import Answer, Citation, Result, Sentence, Turn
+from accelrag.types import Answer, Citation, Sentence, Turn
 from accelrag.ui.copying import answer_bibtex, answer_markdown
-from accelrag.ui.escape import attribute, prose, text
-from accelrag.ui.evidence import badges, evidence, evidence_id, path_of, quotes_of
-from accelrag.ui.links import anchor
+from accelrag.ui.escape import shorten
+from accelrag.ui.evidence import COVERAGE, evidence, evidence_id, quotes_of
+from accelrag.ui.rendering import render
+
+Placed = tuple[int, Sentence]  # a sentence with its position in the answer
 
 __all__ = ["Asked", "answered", "asking", "failed", "stopped"]
 
@@ -41,114 +45,99 @@ class Asked:
         return ", ".join([*self.sections, *self.kinds, *([self.entry_title] if self.entry else [])])
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A paragraph, or a list of items, each of them sentences."""
+
+    line: Sequence[Placed] = ()
+    items: Sequence[Sequence[Placed]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The sentences of a turn as they stand on the page, with the proofs behind their numbers."""
+
+    turn: str
+    blocks: Sequence[_Block]
+    titles: Mapping[int, str]
+    proofs: Sequence[Markup]
+
+
 def asking(asked: Asked, assistant: Assistant | None, sentences: Sequence[Sentence], note: str = "") -> str:
     """The turn while it is answered: what is verified so far."""
-    citations = _first_quotes(sentences)
-    body = _sentences(asked, sentences, citations) if sentences else ""
-    proofs = _proofs(asked, assistant, sentences, citations) if assistant is not None else ""
-    status = text(note or ("Checking the next sentence…" if sentences else "Searching the list…"))
-    working = f'<p class="working"><span class="dots" aria-hidden="true"></span>{status}</p>'
-    return _frame(asked, "asking", f'<div class="answer">{body}</div>{working}{proofs}')
+    status = note or ("Checking the next sentence…" if sentences else "Searching the list…")
+    return _turn("asking", asked, view=_view(asked, assistant, sentences, _first_quotes(sentences)), status=status)
 
 
 def answered(asked: Asked, assistant: Assistant, answer: Answer) -> str:
     """The turn with its whole answer or refusal."""
-    body = _refusal(asked, answer) if answer.refused else _answer(asked, assistant, answer)
-    proofs = "" if answer.refused else _proofs(asked, assistant, answer.sentences, answer.citations)
-    return _frame(
-        asked,
-        "refused" if answer.refused else "answered",
-        body + proofs,
-        _kept(asked, answer) + _place(assistant, answer),
-    )
+    data = {**_kept(asked, answer), **_place(assistant, answer)}
+    if answer.refused:
+        head, reason = "No answer in this list", answer.reason
+        if asked.about:
+            head = f"No answer among: {asked.about}"
+            reason = reason.replace("Nothing in the list", "Nothing there")
+        return _turn("refused", asked, data, answer=answer, head=head, reason=reason, facts=_facts(answer))
+    copies = {
+        "Copy as Markdown": answer_markdown(answer),
+        "Copy BibTeX": answer_bibtex(answer, assistant.document),
+        "Copy link": _standing(asked, answer).link,
+    }
+    view = _view(asked, assistant, answer.sentences, answer.citations)
+    return _turn("answered", asked, data, answer=answer, view=view, copies=copies, facts=_facts(answer))
 
 
 def stopped(asked: Asked, assistant: Assistant | None, sentences: Sequence[Sentence]) -> str:
     """The turn as it stood when it was stopped."""
-    citations = _first_quotes(sentences)
-    body = f'<div class="answer">{_sentences(asked, sentences, citations)}</div>' if sentences else ""
-    proofs = _proofs(asked, assistant, sentences, citations) if assistant is not None else ""
-    kept = "What stands above was verified." if sentences else "Nothing had been verified yet."
-    return _frame(asked, "stopped", f'{body}<p class="meta">Stopped. {kept}</p>{proofs}')
+    return _turn("stopped", asked, view=_view(asked, assistant, sentences, _first_quotes(sentences)))
 
 
 def failed(asked: Asked, message: str, hint: str = "") -> str:
     """The turn when no answer came."""
-    more = f'<p class="hint">{text(hint, 600)}</p>' if hint else ""
-    return _frame(asked, "failed", f'<div class="trouble" role="alert"><p>{text(message, 600)}</p>{more}</div>')
+    return _turn("failed", asked, message=message, hint=hint)
 
 
-def _frame(asked: Asked, state: str, body: str, data: str = "") -> str:
-    only = f'<p class="only">only in: {text(asked.about, 300)}</p>' if asked.about else ""
-    return (
-        f'<article class="turn {state}" data-turn="{asked.turn}" data-state="{state}" {data}>'
-        f'<h2 class="question" dir="auto">{text(asked.question, 2000)}</h2>{only}{body}</article>'
-    )
+def _turn(state: str, asked: Asked, data: Mapping[str, str] | None = None, /, **values: object) -> str:
+    return render(f"turn_{state}.html", state=state, asked=asked, data=data or {}, levels=COVERAGE, **values)
 
 
-def _answer(asked: Asked, assistant: Assistant, answer: Answer) -> str:
-    return (
-        f'<div class="answer">{_sentences(asked, answer.sentences, answer.citations)}</div>'
-        f"{_meta(answer)}{_notices(answer)}{_rejections(answer)}{_actions(asked, assistant, answer)}"
-        f"{_sources(answer)}{_also(answer.also[:6], 'Also found, not cited')}"
-    )
+def _view(
+    asked: Asked, assistant: Assistant | None, sentences: Sequence[Sentence], citations: Sequence[Citation]
+) -> _View:
+    titles = {c.n: c.entry.title for c in citations}
+    titles |= {q.n: q.entry.title for sentence in sentences for q in sentence.quotes}
+    proofs = [] if assistant is None else _proofs(asked, assistant, sentences, citations)
+    return _View(asked.turn, _blocks(sentences), titles, proofs)
 
 
-def _refusal(asked: Asked, answer: Answer) -> str:
-    head, whole = "No answer in this list", ""
-    reason = answer.reason
-    if asked.about:
-        head = f"No answer among: {asked.about}"
-        reason = reason.replace("Nothing in the list", "Nothing there")
-        whole = '<p><button type="button" class="small" data-press="whole">Ask the whole list</button></p>'
-    return (
-        f'<div class="refusal"><p class="refusal-head">{text(head, 300)}</p>'
-        f"<p>{text(reason, 600)}</p>{whole}</div>{_notices(answer)}{_rejections(answer)}"
-        f"{_also(answer.also, 'Not an answer, but near')}{_meta(answer)}"
-    )
-
-
-def _sentences(asked: Asked, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> str:
-    blocks: list[tuple[str, list[str]]] = []
+def _blocks(sentences: Sequence[Sentence]) -> list[_Block]:
+    lines: list[tuple[bool, list[Placed]]] = []
     for position, sentence in enumerate(sentences):
         lead = sentence.lead
         item = lead.strip().startswith(("-", "*", "•")) or lead.strip().rstrip(".)").isdigit()
-        shown = _sentence(asked, position, sentence, citations)
-        if item or not blocks or "\n" in lead:
-            blocks.append(("li" if item else "p", [shown]))
+        if item or not lines or "\n" in lead:
+            lines.append((item, []))
+        lines[-1][1].append((position, sentence))
+    blocks: list[_Block] = []
+    for item, line in lines:
+        if not item:
+            blocks.append(_Block(line=line))
+        elif blocks and blocks[-1].items:
+            blocks[-1] = _Block(items=[*blocks[-1].items, line])
         else:
-            blocks[-1][1].append(shown)
-    parts: list[str] = []
-    inside = False
-    for tag, spans in blocks:
-        if (tag == "li") != inside:
-            parts.append("</ul>" if inside else "<ul>")
-            inside = not inside
-        parts.append(f'<{tag} dir="auto">{" ".join(spans)}</{tag}>')
-    return "".join(parts) + ("</ul>" if inside else "")
+            blocks.append(_Block(items=[line]))
+    return blocks
 
 
-def _sentence(asked: Asked, position: int, sentence: Sentence, citations: Sequence[Citation]) -> str:
-    titles = {c.n: c.entry.title for c in citations} | {q.n: q.entry.title for q in sentence.quotes}
-    buttons = "".join(
-        f'<button type="button" class="cite" data-ev="{evidence_id(asked.turn, position, n)}" aria-pressed="false" '
-        f'aria-label="Source {n}: {attribute(titles.get(n, ""), 120)}">{n}</button>'
+def _proofs(
+    asked: Asked, assistant: Assistant, sentences: Sequence[Sentence], citations: Sequence[Citation]
+) -> list[Markup]:
+    return [
+        evidence(assistant, evidence_id(asked.turn, position, n), sentence, quotes)
+        for position, sentence in enumerate(sentences)
         for n in sentence.citations
-    )
-    words = prose(sentence.text)
-    if sentence.verdict == "unsupported":
-        words = f"<s>{words}</s>"
-    return f'<span class="sentence {attribute(sentence.verdict)}">{words}<span class="cites">{buttons}</span></span>'
-
-
-def _proofs(asked: Asked, assistant: Assistant, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> str:
-    parts = []
-    for position, sentence in enumerate(sentences):
-        for n in sentence.citations:
-            quotes = quotes_of(sentence, n, citations)
-            if quotes:
-                parts.append(evidence(assistant, asked.turn, position, n, sentence, quotes))
-    return f'<div class="proofs" hidden>{"".join(parts)}</div>'
+        if (quotes := quotes_of(sentence, n, citations))
+    ]
 
 
 def _first_quotes(sentences: Sequence[Sentence]) -> list[Citation]:
@@ -159,74 +148,18 @@ def _first_quotes(sentences: Sequence[Sentence]) -> list[Citation]:
     return list(found.values())
 
 
-def _meta(answer: Answer) -> str:
+def _facts(answer: Answer) -> list[str]:
     model = "quotes from the sources, no model" if answer.model == "extractive" else answer.model
-    facts = [f"Answered by {text(model, 120)}", f"in {_seconds(answer.timings.get('total', 0.0))}"]
+    facts = [f"Answered by {shorten(model, 120)}", f"in {_seconds(answer.timings.get('total', 0.0))}"]
     if not answer.refused:
         facts.append(f"support {round(answer.support * 100)}%")
     if answer.query and answer.query.casefold() != answer.question.casefold():
-        facts.append(f"searched as “{text(answer.query, 300)}”")
-    return f'<p class="meta" role="status">{" · ".join(facts)}</p>'
+        facts.append(f"searched as “{shorten(answer.query, 300)}”")
+    return facts
 
 
 def _seconds(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def _notices(answer: Answer) -> str:
-    return "".join(f'<p class="notice">{text(line, 600)}</p>' for line in answer.notices)
-
-
-def _rejections(answer: Answer) -> str:
-    if not answer.rejections:
-        return ""
-    lines = "".join(
-        f'<li dir="auto"><s>{text(r.text, 600)}</s> <span>{text(r.reason, 300)}</span></li>'
-        for r in answer.rejections
-    )
-    count = len(answer.rejections)
-    what = "1 sentence of the draft was" if count == 1 else f"{count} sentences of the draft were"
-    return f'<details class="rejected"><summary>{what} not supported and left out</summary><ul>{lines}</ul></details>'
-
-
-def _actions(asked: Asked, assistant: Assistant, answer: Answer) -> str:
-    copies = (
-        ("Copy as Markdown", answer_markdown(answer)),
-        ("Copy BibTeX", answer_bibtex(answer, assistant.document)),
-        ("Copy link", _standing(asked, answer).link),
-    )
-    buttons = "".join(
-        f'<button type="button" class="small" data-copy="{attribute(value, 1_000_000)}"'
-        f"{' data-link' if name == 'Copy link' else ''}>{name}</button>"
-        for name, value in copies
-    )
-    return f'<p class="actions">{buttons}</p>'
-
-
-def _sources(answer: Answer) -> str:
-    cards = "".join(
-        f'<li class="card cited" data-n="{c.n}"><p class="card-head"><span class="num">{c.n}</span>'
-        f"{anchor(c.entry.url, c.entry.title, css='card-title')}</p>"
-        f'<p class="path">{path_of(c.entry.sections[0] if c.entry.sections else ())}</p>'
-        f'<p class="card-note" dir="auto">{text(c.entry.note, 220)}</p>'
-        f'<p class="badges">{badges(c.entry.kind, c.coverage)}'
-        f'<button type="button" class="link" data-entry="{attribute(c.entry.id, 300)}">Details</button></p></li>'
-        for c in answer.citations
-    )
-    return f'<h3 class="cards-head">Sources</h3><ul class="cards">{cards}</ul>'
-
-
-def _also(results: Sequence[Result], heading: str) -> str:
-    if not results:
-        return ""
-    cards = "".join(
-        f'<li class="card near"><p class="card-head">{anchor(r.entry.url, r.entry.title, css="card-title")}</p>'
-        f'<p class="path">{path_of(r.entry.sections[0] if r.entry.sections else ())}</p>'
-        f'<p class="badges">{badges(r.entry.kind, r.coverage)}'
-        f'<button type="button" class="link" data-entry="{attribute(r.entry.id, 300)}">Details</button></p></li>'
-        for r in results
-    )
-    return f'<h3 class="cards-head">{text(heading)}</h3><ul class="cards also">{cards}</ul>'
 
 
 def _standing(asked: Asked, answer: Answer) -> Asked:
@@ -234,22 +167,20 @@ def _standing(asked: Asked, answer: Answer) -> Asked:
     return replace(asked, question=answer.query or asked.question)
 
 
-def _kept(asked: Asked, answer: Answer) -> str:
+def _kept(asked: Asked, answer: Answer) -> dict[str, str]:
     """What the browser keeps of a turn: its address, and what a follow-up after a reload needs to know."""
-    memory = json.dumps(asdict(Turn.of(answer)))
-    link = _standing(asked, answer).link
-    return f'data-link="{attribute(link, 6000)}" data-memory="{attribute(memory, 100_000)}" '
+    return {"link": _standing(asked, answer).link, "memory": json.dumps(asdict(Turn.of(answer)))}
 
 
-def _place(assistant: Assistant, answer: Answer) -> str:
+def _place(assistant: Assistant, answer: Answer) -> dict[str, str]:
     """Where the question lies on the map: the mean of what it found, weighted by rank."""
     ranked = [*dict.fromkeys(c.entry.id for c in answer.citations), *(r.entry.id for r in answer.also)]
     positions = assistant.index.store.map()
     placed = [(1 / rank, positions[i]) for rank, i in enumerate(ranked[:6], start=1) if i in positions]
     if not placed:
-        return ""
+        return {}
     total = sum(weight for weight, _ in placed)
     x = sum(weight * at[0] for weight, at in placed) / total
     y = sum(weight * at[1] for weight, at in placed) / total
     shown = {"x": round(x, 4), "y": round(y, 4), "entries": ranked[:6], "cited": len(answer.citations)}
-    return f'data-place="{attribute(json.dumps(shown))}"'
+    return {"place": json.dumps(shown)}
