@@ -57,7 +57,6 @@ def ask_command(
     accelrag ask --llm ollama:qwen3:4b "How does FlashAttention save memory?"
     accelrag ask --chat
     """
-    from accelrag.answer import clean_question
 
     if no_llm:
         llm = ""
@@ -67,7 +66,7 @@ def ask_command(
     if not question and not chat:
         raise UsageError("there is no question", hint='ask something: accelrag ask "What is PagedAttention?"')
     if question and question != "-":
-        clean_question(question)  # what is wrong with it is said before an index is built
+        pipeline.clean_question(question)  # what is wrong with it is said before an index is built
     with progress() as bar:
         assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     restricted = filters(sections, kinds)

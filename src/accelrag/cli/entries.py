@@ -10,7 +10,6 @@ import click
 from accelrag import pipeline
 from accelrag.cli.console import notice, out, out_json, paint, progress, safe, width
 from accelrag.cli.options import common, json_option, settings_of
-from accelrag.corpus import Corpus
 from accelrag.settings import Settings
 from accelrag.types import Coverage, Entry
 
@@ -44,7 +43,7 @@ def list_command(
     settings = settings_of(home=home, model=model, list_=list_)
     if skipped:
         return _skipped(settings, as_json)
-    kept = pipeline.narrowed(_entries(settings), sections, kinds)
+    kept = pipeline.narrowed(pipeline.covered_entries(settings), sections, kinds)
     if as_json:
         for entry, coverage in kept:
             out_json(entry.to_dict(coverage))
@@ -52,17 +51,6 @@ def list_command(
     _table(kept)
     notice(f"{len(kept)} entries")
     return 0
-
-
-def _entries(settings: Settings) -> list[tuple[Entry, Coverage]]:
-    if settings.list and pipeline.home_lists(settings)[0].url:
-        from accelrag.pipeline.lists import remote_listing
-
-        return [(entry, "note") for entry in remote_listing(settings).entries]
-    with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
-        entries, _ = pipeline.entries_of(settings, None if settings.list else corpus)
-        levels = corpus.digests()
-    return [(entry, levels[entry.id][1] if entry.id in levels else "note") for entry in entries]  # type: ignore[misc]
 
 
 def _table(rows: list[tuple[Entry, Coverage]]) -> None:

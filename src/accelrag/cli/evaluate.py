@@ -33,15 +33,14 @@ def eval_command(
     \b
     accelrag eval evals/calibration.tsv --floor hit@1=0.85 --floor refusal-f1=0.9
     """
-    from accelrag.evaluation import evaluate, floors_of, read_questions
     from accelrag.retriever import Fusion
 
     settings = settings_of(home=home, model=model, list_=list_)
-    questions, wanted = read_questions(file), floors_of(floors)
+    questions, least = pipeline.read_questions(file), pipeline.floors_of(floors)
     with progress() as bar:
         assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice, fusion=Fusion(method=fusion))
         bar.start("asking", len(questions))
-        report = evaluate(
+        report = pipeline.evaluate(
             questions,
             lambda text: assistant.search(text, limit=10).results,
             assistant.ask,
@@ -49,7 +48,7 @@ def eval_command(
             lambda: bar.advance("asking"),
         )
         bar.done("asking")
-    low = report.below(wanted)
+    low = report.below(least)
     if as_json:
         misses = [{"id": i, "question": text, "why": why} for i, text, why in report.misses]
         out_json({"figures": report.figures, "misses": misses, "below": low})

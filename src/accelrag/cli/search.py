@@ -42,11 +42,10 @@ def search_command(
     \b
     accelrag search "kv cache quantization" -k 5 --explain
     """
-    from accelrag.answer import clean_question
 
     settings = settings_of(home=home, model=model, list_=list_, top_k=top_k)
     if query and query != "-":
-        clean_question(query)  # what is wrong with it is said before an index is built
+        pipeline.clean_question(query)  # what is wrong with it is said before an index is built
     with progress() as bar:
         assistant = pipeline.Assistant.open(settings, progress=bar, notice=notice)
     for text in questions(query):

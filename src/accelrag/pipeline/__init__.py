@@ -6,12 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from accelrag.answer import clean_question
+    from accelrag.evaluation import evaluate, floors_of, read_questions
+    from accelrag.generation import Cancellation, LocalServer, discover_servers
     from accelrag.pipeline.assistant import Assistant, EntryDetail
     from accelrag.pipeline.doctor import Diagnosis, Symptom, examine
     from accelrag.pipeline.exports import exported, write_file
     from accelrag.pipeline.gc import Collected, collect_garbage
     from accelrag.pipeline.list_check import ListCheck, check_lists, write_fixed
-    from accelrag.pipeline.lists import entries_of, read_named_list
+    from accelrag.pipeline.lists import covered_entries, entries_of, read_named_list
     from accelrag.pipeline.narrowing import narrowed
     from accelrag.pipeline.overview import Status, status
     from accelrag.pipeline.registry import HomeList, home_lists
@@ -20,26 +23,34 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assistant",
+    "Cancellation",
     "Collected",
     "Diagnosis",
     "EntryDetail",
     "HomeList",
     "ListCheck",
     "ListUpdate",
+    "LocalServer",
     "Status",
     "Symptom",
     "UpdateReport",
     "build_index",
     "check_lists",
+    "clean_question",
     "collect_garbage",
+    "covered_entries",
+    "discover_servers",
     "entries_of",
+    "evaluate",
     "examine",
     "exported",
     "fetch_texts",
+    "floors_of",
     "home_lists",
     "import_texts",
     "narrowed",
     "read_named_list",
+    "read_questions",
     "status",
     "update_home",
     "write_file",
@@ -48,6 +59,14 @@ __all__ = [
 
 # Loaded when they are asked for (PEP 562): a question needs a tenth of this package.
 _HOMES = {
+    "Cancellation": "accelrag.generation",
+    "LocalServer": "accelrag.generation",
+    "discover_servers": "accelrag.generation",
+    "clean_question": "accelrag.answer",
+    "evaluate": "accelrag.evaluation",
+    "floors_of": "accelrag.evaluation",
+    "read_questions": "accelrag.evaluation",
+    "covered_entries": "accelrag.pipeline.lists",
     "ListCheck": "accelrag.pipeline.list_check",
     "check_lists": "accelrag.pipeline.list_check",
     "write_fixed": "accelrag.pipeline.list_check",

@@ -20,7 +20,7 @@ from accelrag.errors import AccelragError, IndexMissing, ListError
 from accelrag.listing.parse_cache import parsed_once
 from accelrag.pipeline.registry import HomeList, home_lists, named_lists, own_list, registered_lists
 from accelrag.settings import Settings
-from accelrag.types import Entry
+from accelrag.types import Coverage, Entry
 
 if TYPE_CHECKING:
     from accelrag.index.manifest import Manifest
@@ -131,6 +131,16 @@ def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[E
         if entry.id not in merged:
             merged[entry.id] = entry
     return list(merged.values()), marks
+
+
+def covered_entries(settings: Settings) -> list[tuple[Entry, Coverage]]:
+    """The entries of the home, or of the list that the settings name, each with what is known of it."""
+    if settings.list and home_lists(settings)[0].url:
+        return [(entry, "note") for entry in remote_listing(settings).entries]
+    with Corpus.open(settings.corpus_dir, read_only=True) as corpus:
+        entries, _ = entries_of(settings, None if settings.list else corpus)
+        levels = corpus.digests()
+    return [(entry, levels[entry.id][1] if entry.id in levels else "note") for entry in entries]  # type: ignore[misc]
 
 
 def staleness(settings: Settings, manifest: Manifest) -> list[str]:

@@ -19,8 +19,7 @@ from typing import Any
 
 from accelrag.answer.drafting import Withdrawn
 from accelrag.errors import AccelragError, IndexMissing
-from accelrag.generation import Cancellation
-from accelrag.pipeline import Assistant, build_index
+from accelrag.pipeline import Assistant, Cancellation, build_index
 from accelrag.serving import LiveIndex, Shares
 from accelrag.settings import Settings
 from accelrag.types import Answer, Filters, Sentence, Turn

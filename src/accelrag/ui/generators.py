@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from accelrag.errors import UsageError
-from accelrag.generation import LocalServer, discover_servers
-from accelrag.pipeline import Assistant
+from accelrag.pipeline import Assistant, LocalServer, discover_servers
 from accelrag.settings import Settings
 
 __all__ = ["NONE", "Choice", "Generators"]
