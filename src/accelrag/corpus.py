@@ -160,7 +160,7 @@ class Corpus:
     def put_failure(self, failure: Failure) -> None:
         """Keep a failure. An entry that has a document keeps it, marked stale: then no failure is stored.
 
-        Why and since when stands in the metadata of the stale document: ``stale_reason``, ``stale_since`` and, where
+        Why and since when is kept in the metadata of the stale document: ``stale_reason``, ``stale_since`` and, where
         it is no use to ask again, ``stale_for_good``.
         """
         with self.batch():
@@ -261,7 +261,7 @@ def _create(db: sqlite3.Connection) -> None:
 
 
 def _reader(path: Path) -> sqlite3.Connection:
-    """A connection that writes nothing. In a folder that cannot be written SQLite wants to be told that it is so.
+    """A connection that writes nothing. In a folder that cannot be written SQLite has to be told so.
 
     One that is opened with ``mode=ro`` would leave its log and index files beside the database for ever.
     https://www.sqlite.org/wal.html#read_only_databases

@@ -76,7 +76,7 @@ def read_questions(path: Path) -> list[Question]:
         if len(fields) < 5 or fields[1] not in {"answer", "none"} or not fields[2].strip():
             raise UsageError(
                 f"{path}, line {number} is no question",
-                hint="wanted: id, answer or none, question, URLs; tab-separated",
+                hint="expected: id, answer or none, question, URLs; tab-separated",
             )
         urls = frozenset(canonical_url(u.strip()) or u.strip() for u in fields[3].split(",") if u.strip())
         if (fields[1] == "answer") != bool(urls):

@@ -195,7 +195,7 @@ def _file_layers(home: Path) -> list[tuple[str, Mapping[str, Any]]]:
         try:
             data = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise SettingsError(f"{path} cannot be read: {error}", hint="mend the file or remove it") from error
+            raise SettingsError(f"{path} cannot be read: {error}", hint="fix the file or remove it") from error
         for key in data:
             _known(key, str(path))
         found.append((str(path), data))

@@ -1,4 +1,4 @@
-"""Each file of a bundle flipped, cut or taken away: refused with the command that mends it, and mended by it."""
+"""Each file of a bundle flipped, cut or taken away: refused with the command that fixes it, and fixed by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each damaged state of a home is named together with the command that mends it, and that command mends it."""
+"""Each damaged state of a home is named together with the command that fixes it, and that command fixes it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_missing_index(settings):
     shutil.rmtree(settings.index_dir)
     finding = only(settings)
     assert "there is no index" in finding.message
-    assert "accelrag index" in finding.mend
+    assert "accelrag index" in finding.fix
 
 
 def test_current_that_names_what_is_not_there(settings):
@@ -83,7 +83,7 @@ def test_a_file_that_is_gone_or_changed_behind_its_time(settings):
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # a quick look does not see it
     finding = only(settings)
     assert "vectors/note.faiss is not as it was written" in finding.message
-    assert "accelrag index --rebuild" in finding.mend
+    assert "accelrag index --rebuild" in finding.fix
     path.unlink()
     assert "lacks vectors/note.faiss" in only(settings).message
 
@@ -94,7 +94,7 @@ def test_counts_that_disagree(settings):
     replace(manifest, counts={**manifest.counts, "passages": 999}).write(folder)
     finding = only(settings)
     assert "should hold 999 passages" in finding.message
-    assert "--rebuild" in finding.mend
+    assert "--rebuild" in finding.fix
 
 
 def test_an_older_and_a_newer_schema(settings):
@@ -104,7 +104,7 @@ def test_an_older_and_a_newer_schema(settings):
         (folder / "manifest.json").write_text(json.dumps({**described, "schema": schema}))
         finding = only(settings)
         assert said in finding.message
-        assert "accelrag index" in finding.mend
+        assert "accelrag index" in finding.fix
     report = build_index(settings)
     assert report.encoded == 0, "an older bundle is built anew from the same vectors"
     assert diagnosed(settings).findings == ()
@@ -119,11 +119,11 @@ def test_leftovers_of_killed_runs_are_named_and_removed_only_when_asked(settings
     (settings.corpus_dir / ".lists.json.new").write_text("{")
     found = diagnosed(settings)
     assert len(found.findings) == 5
-    assert {f.mend for f in found.findings} == {"accelrag doctor --fix"}
+    assert {f.fix for f in found.findings} == {"accelrag doctor --fix"}
     assert len(diagnosed(settings).findings) == 5
-    mended = diagnosed(settings, fix=True)
-    assert len(mended.mended) == 5
-    assert mended.findings == ()
+    fixed = diagnosed(settings, fix=True)
+    assert len(fixed.fixed) == 5
+    assert fixed.findings == ()
 
 
 def test_the_note_of_a_holder_that_is_gone(settings):
@@ -143,7 +143,7 @@ def test_another_model_and_a_missing_model(settings, tmp_path):
     other = replace(settings, model=str(write_tiny_encoder(tmp_path / "other", seed=8)))
     finding = only(other)
     assert "built with tiny-7" in finding.message
-    assert finding.mend == f"accelrag index --model {other.model}"
+    assert finding.fix == f"accelrag index --model {other.model}"
     missing = replace(settings, model=str(tmp_path / "nowhere"))
     assert any("no model folder" in f.message for f in diagnosed(missing).findings)
 
@@ -176,7 +176,7 @@ def test_a_registry_that_is_cut_off(settings):
 def test_a_disk_that_is_nearly_full(settings):
     finding = only(settings, free=lambda _: 5_000_000)
     assert "5 MB are free" in finding.message
-    assert "accelrag gc" in finding.mend
+    assert "accelrag gc" in finding.fix
 
 
 def test_a_corpus_with_a_text_that_was_changed_and_one_that_is_no_database(settings):
@@ -191,7 +191,7 @@ def test_a_corpus_with_a_text_that_was_changed_and_one_that_is_no_database(setti
     path.write_bytes(b"not a database" * 100)
     findings = [f for f in diagnosed(settings).findings if f.about == "corpus"]
     assert len(findings) == 1
-    assert findings[0].mend.startswith("mv ")
+    assert findings[0].fix.startswith("mv ")
 
 
 def test_a_clock_that_was_ahead_when_a_text_was_fetched(settings):
@@ -207,7 +207,7 @@ def test_local_servers_that_answer_that_answer_wrongly_and_that_have_no_model(se
         ports = [(good.port, "llama.cpp"), (bad.port, "llama.cpp"), (empty.port, "vLLM")]
         found = diagnosed(settings, servers=lambda: discover_servers(ports))
     assert [f.severity for f in found.findings] == ["info", "warning", "info"]
-    assert "--llm openai:qwen" in found.findings[0].mend
+    assert "--llm openai:qwen" in found.findings[0].fix
     assert "answers wrongly" in found.findings[1].message
     assert "out of memory" in found.findings[1].message
     assert "no model loaded" in found.findings[2].message
@@ -226,4 +226,4 @@ def test_the_language_model_of_the_settings_that_says_nothing(settings):
         finding = only(asked)
     assert finding.severity == "error"
     assert "openai:qwen does not answer as it should" in finding.message
-    assert finding.mend
+    assert finding.fix

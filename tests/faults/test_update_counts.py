@@ -137,7 +137,7 @@ def test_an_unchanged_update_from_an_address_makes_one_conditional_request_and_w
 def test_entries_that_have_no_text_to_fetch_are_written_down_once(tmp_path, tiny_encoder):
     with Web() as web:
         home = Followed(tmp_path, web, tiny_encoder, ITEMS[:2])
-        talk = "\n- [A talk](https://www.youtube.com/watch?v=abcdefghijk) - On memory.\n"
+        talk = "\n- [A talk](https://vimeo.com/123456789) - On memory.\n"
         home.source.write_text(home.source.read_text() + talk)
         assert home.follow().fetched.note_only == 1
         files = snapshot(home.home)

@@ -30,7 +30,7 @@ _STYLES = {"error": "bad", "warning": "warn", "info": "dim"}
     "--report", type=click.Path(path_type=Path), metavar="FILE", help="Write a report: FILE.md or FILE.json."
 )
 @click.option(
-    "--fix", type=click.Path(path_type=Path), metavar="OUT", help="Write a copy with the moved links mended."
+    "--fix", type=click.Path(path_type=Path), metavar="OUT", help="Write a copy with the moved links fixed."
 )
 def check_command(
     home: str | None,
@@ -53,20 +53,20 @@ def check_command(
     with progress() as bar:
         checked = pipeline.check_lists(settings, offline=offline, progress=bar, notice=notice)
     if fix is not None and len(checked) > 1:
-        raise UsageError("--fix mends one list", hint="name it: --list NAME")
+        raise UsageError("--fix writes a copy of one list", hint="name it: --list NAME")
     shape = _shape(checked)
     if report is not None:
         as_text = json.dumps(shape, ensure_ascii=False, indent=1) + "\n"
         text = as_text if report.suffix == ".json" else "\n".join(c.report.markdown() for c in checked)
         pipeline.write_file(report, text, option="--report")
-    mended = pipeline.write_fixed(checked[0], fix) if fix is not None else 0
+    count = pipeline.write_fixed(checked[0], fix) if fix is not None else 0
     if as_json:
         out_json(shape)
     else:
         for one in checked:
             _show(one)
     if fix is not None:
-        notice(f"{mended} moved links are mended in {fix}")
+        notice(f"{count} moved links are fixed in {fix}")
     return max(c.report.exit_code for c in checked)
 
 
@@ -95,7 +95,7 @@ def _show(checked: ListCheck) -> None:
     out(f"\n{report.entries} entries, {report.checked_links} links known, {errors} errors, {warnings} warnings")
 
 
-@click.command("doctor", short_help="What is wrong, and the command that mends it.")
+@click.command("doctor", short_help="What is wrong, and the command that fixes it.")
 @common
 @json_option
 @click.option("--fix", is_flag=True, help="Remove what killed runs left behind.")
@@ -125,16 +125,16 @@ def _examined(home: str | None, model: str | None, list_: str | None, *, fix: bo
 
         problem = pipeline.Symptom("settings", "error", str(error), error.hint)
         found = pipeline.examine(Settings(home=find_home(home, environ=os.environ)[0]), fix=fix)
-        return pipeline.Diagnosis(found.home, (problem, *found.findings), found.mended)
+        return pipeline.Diagnosis(found.home, (problem, *found.findings), found.fixed)
 
 
 def _tell(found: Diagnosis) -> None:
     out(f"{paint('home', 'number')}  {safe(found.home)}")
-    for line in found.mended:
+    for line in found.fixed:
         out(paint(safe(line), "good"))
     for finding in found.findings:
         out(f"{paint(finding.severity, _STYLES[finding.severity])}  {finding.about}: {safe(finding.message)}")
-        if finding.mend:
-            out(f"  {'use' if finding.severity == 'info' else 'try'}: {safe(finding.mend)}")
+        if finding.fix:
+            out(f"  {'use' if finding.severity == 'info' else 'try'}: {safe(finding.fix)}")
     if not found.exit_code:
         out(paint("nothing is wrong", "good"))

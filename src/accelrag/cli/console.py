@@ -1,4 +1,4 @@
-"""What reaches a terminal: results on stdout, the rest on stderr, colour where wanted, nothing that steers it."""
+"""What reaches a terminal: results on stdout, the rest on stderr, colour where the terminal has it, nothing that steers it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def coloured(stream: IO[str], environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def paint(text: str, style: str, stream: IO[str] | None = None) -> str:
-    """The text in a style, where colour is wanted."""
+    """The text in a style, where colour is on."""
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured(stream or sys.stdout) else text
 
 

@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check", "Link health, duplicates, list titles against real ones."),
     "eval": ("evaluate", "Figures on a question file."),
     "gc": ("update", "Remove texts, vectors and encoders that nothing uses."),
-    "doctor": ("check", "What is wrong, and the command that mends it."),
+    "doctor": ("check", "What is wrong, and the command that fixes it."),
     "serve": ("serve", "The web page."),
     "mcp": ("serve", "A server for agents over stdio."),
     "status": ("status", "What is here: entries, coverage, model, age."),

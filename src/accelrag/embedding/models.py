@@ -72,7 +72,7 @@ def _default() -> ModelSource:
     digest = file_sha256(weights)
     if digest != _DEFAULT_SHA256:
         raise ModelError(
-            f"{weights} is not the known file: sha256 {digest[:12]}…, wanted {_DEFAULT_SHA256[:12]}…", hint=hint
+            f"{weights} is not the known file: sha256 {digest[:12]}…, expected {_DEFAULT_SHA256[:12]}…", hint=hint
         )
     return ModelSource(DEFAULT_MODEL, str(folder), True, digest)
 

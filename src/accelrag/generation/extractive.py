@@ -91,7 +91,7 @@ def extract(  # noqa: PLR0913 - what one answer is made of, each by its name
 
 
 def _naming(result: Result, note: Passage, lead: str) -> Excerpt:
-    """The entry by its title with the curator's words; the quote is those words where they stand in the note."""
+    """The entry by its title with the curator's words; the quote is those words where the note holds them."""
     entry = result.entry
     said = entry.notes[0] if entry.notes else ""
     quote = said or entry.title

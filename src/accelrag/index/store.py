@@ -150,7 +150,7 @@ class Store:
             return {row[0]: _entry(row) for row in rows}
 
     def sections(self) -> dict[str, int]:
-        """``section name -> entries that stand in it``, at any depth."""
+        """``section name -> entries that are listed in it``, at any depth."""
         with self._translated():
             return dict(self._db.execute("SELECT name, entries FROM sections ORDER BY name").fetchall())
 

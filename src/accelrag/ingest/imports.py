@@ -105,7 +105,7 @@ def _read(line: str, name: str, now: str) -> tuple[Entry, Document]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"no JSON: {error}") from error
     if not isinstance(record, dict):
-        raise UsageError(f"an object is wanted, not {type(record).__name__}")
+        raise UsageError(f"expected an object, not {type(record).__name__}")
     text = _string(record, "text") or _string(record, "abstract")
     title = clean_line(_string(record, "title"))
     if not text.strip():

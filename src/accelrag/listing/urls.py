@@ -150,7 +150,7 @@ def _ascii_host(host: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Percent-encode what RFC 3986 wants encoded, and decode what it wants plain."""
+    """Percent-encode what RFC 3986 reserves, and decode what it does not."""
 
     def settle(match: re.Match[str]) -> str:
         character = chr(int(match[1], 16))

@@ -1,4 +1,4 @@
-"""``doctor``: each damaged state of a home with the command that mends it. It mends nothing itself but leftovers."""
+"""``doctor``: each damaged state of a home with the command that fixes it. It fixes nothing itself but leftovers."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _GENERATOR_HINT = "`accelrag ask` answers without a language model meanwhile"
 
 @dataclass(frozen=True, slots=True)
 class Symptom:
-    """One state with what mends it. ``about`` is a word: home, settings, list, corpus, index, model, llm."""
+    """One state with what fixes it. ``about`` is a word: home, settings, list, corpus, index, model, llm."""
 
     about: str
     severity: Severity
     message: str
-    mend: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Diagnosis:
 
     home: str
     findings: tuple[Symptom, ...]
-    mended: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -69,10 +69,9 @@ class Diagnosis:
             "home": self.home,
             "healthy": self.exit_code == 0,
             "findings": [
-                {"about": f.about, "severity": f.severity, "message": f.message, "mend": f.mend}
-                for f in self.findings
+                {"about": f.about, "severity": f.severity, "message": f.message, "fix": f.fix} for f in self.findings
             ],
-            "mended": list(self.mended),
+            "fixed": list(self.fixed),
         }
 
 
@@ -85,7 +84,7 @@ def examine(
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Diagnosis:
     """Look at everything in a home. ``fix`` removes what killed runs left behind, nothing else."""
-    mended = list(swept(settings)) if fix else []
+    fixed = list(swept(settings)) if fix else []
     findings = [
         *_home(settings, free),
         *_lists(settings),
@@ -95,7 +94,7 @@ def examine(
         *_leftovers(settings),
         *_language_models(settings, servers),
     ]
-    return Diagnosis(str(settings.home), tuple(findings), tuple(mended))
+    return Diagnosis(str(settings.home), tuple(findings), tuple(fixed))
 
 
 def _home(settings: Settings, free: Callable[[Path], int]) -> Iterator[Symptom]:
@@ -298,5 +297,5 @@ def _asked(spec: str, settings: Settings) -> AccelragError | None:
     return None if said.strip() else GeneratorUnavailable("it says nothing", hint="load another model in it")
 
 
-def _said(about: str, error: AccelragError, mend: str) -> Symptom:
-    return Symptom(about, "error", str(error), error.hint or mend)
+def _said(about: str, error: AccelragError, advice: str) -> Symptom:
+    return Symptom(about, "error", str(error), error.hint or advice)

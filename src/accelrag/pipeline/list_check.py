@@ -42,7 +42,7 @@ _ATTEMPTS = 2  # a link that fails twice is looked at again tomorrow anyway
 
 @dataclass(frozen=True, slots=True)
 class ListCheck:
-    """A list with its report, and its bytes for a mended copy."""
+    """A list with its report, and its bytes for a fixed copy."""
 
     home_list: HomeList
     data: bytes

@@ -108,7 +108,7 @@ def remote_listing(settings: Settings) -> Listing:
 def entries_of(settings: Settings, corpus: Corpus | None = None) -> tuple[list[Entry], list[dict[str, object]]]:
     """The entries of all lists, in list order, then the imported ones; and a mark of each list for the manifest.
 
-    An entry that stands in several lists is one entry with the places of all of them.
+    An entry that several lists hold is one entry with the places of all of them.
     """
     lists, parses = home_lists(settings), parses_of(settings)
     merged: dict[str, Entry] = {}

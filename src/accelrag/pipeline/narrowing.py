@@ -14,7 +14,7 @@ __all__ = ["narrowed"]
 def narrowed(
     rows: Iterable[tuple[Entry, Coverage]], sections: tuple[str, ...], kinds: tuple[str, ...]
 ) -> list[tuple[Entry, Coverage]]:
-    """The entries that stand in one of the sections, at any depth, and are of one of the kinds.
+    """The entries of one of the sections, at any depth, and are of one of the kinds.
 
     Raises:
         UsageError: a section or kind does not exist.

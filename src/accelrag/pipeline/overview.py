@@ -18,7 +18,7 @@ __all__ = ["Status", "status"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A home at a glance. ``index`` is empty where nothing was built; ``newer`` says what the index lags behind."""
+    """A home at a glance. ``index`` is empty where nothing was built; ``newer`` says what has changed since the index was built."""
 
     home: str
     lists: tuple[Mapping[str, Any], ...]

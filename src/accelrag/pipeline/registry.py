@@ -48,7 +48,7 @@ def home_lists(settings: Settings) -> list[HomeList]:
     """The lists that the settings mean: the one named by ``settings.list``, else those of the home.
 
     Raises:
-        ListError: the registry cannot be read, or several lists stand in ``corpus/`` and none is registered.
+        ListError: the registry cannot be read, or ``corpus/`` holds several lists and none is registered.
     """
     registered = registered_lists(settings.corpus_dir)
     wanted = settings.list
@@ -76,7 +76,7 @@ def named_lists(settings: Settings) -> list[HomeList]:
 
 
 def own_list(corpus_dir: Path) -> Path | None:
-    """The list file that stands in ``corpus/`` of a home without a registry."""
+    """The list file in ``corpus/`` of a home without a registry."""
     found = _default_list(corpus_dir)
     return found if found.parent == corpus_dir else None
 
@@ -110,7 +110,7 @@ def registered_lists(corpus_dir: Path) -> list[HomeList]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise ListError(f"{path} cannot be read: {error}", hint="mend it or remove it") from error
+        raise ListError(f"{path} cannot be read: {error}", hint="fix it or remove it") from error
 
 
 def _named(lists: Sequence[HomeList], wanted: str) -> list[HomeList]:

@@ -39,7 +39,7 @@ REASONS = MappingProxyType(
         "rate-limited": "the source asks to come back later",
         "server-error": "the source is out of order",
         "circuit-open": "the host failed several times and is left alone for now",
-        "offline": "it was not fetched yet, and no connection was wanted",
+        "offline": "it was not fetched yet, and this run opened no connection",
         "missing-extra": "this installation lacks the package that reads it",
         "internal": "accelrag failed on this entry",
     }

@@ -15,7 +15,7 @@ __all__ = ["Outcome", "Outcomes", "Request", "Source", "Unchanged", "document"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An entry whose text is wanted. ``known`` is the text of an earlier run: its revision is asked about."""
+    """An entry whose text is to be fetched. ``known`` is the text of an earlier run: its revision is asked about."""
 
     entry: Entry
     known: Document | None = None

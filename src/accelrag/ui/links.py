@@ -31,7 +31,7 @@ def web_link(url: str) -> str:
 def source_link(citation: Citation, document: Document | None) -> str:
     """The source at the quoted text: a page of a PDF, a text fragment of a page, or the plain address.
 
-    The list's own words stand in the list and not at the source, so such a quote opens the source at its top.
+    The list's own words are in the list and not at the source, so such a quote opens the source at its top.
     """
     own = citation.document.startswith("note:")
     base = web_link(citation.source) or web_link(citation.entry.url)

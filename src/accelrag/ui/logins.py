@@ -128,7 +128,7 @@ def hashed_login(user: str, password: str, *, admin: bool = False) -> str:
     """A line for a file of logins.
 
     Raises:
-        SettingsError: the name cannot stand in such a line or the password is empty.
+        SettingsError: such a line cannot hold the name or the password is empty.
     """
     if not user or ":" in user or user.startswith("#") or not user.isprintable() or not password:
         raise SettingsError("a login needs a name without a colon and a password", hint=_HINT)

@@ -163,9 +163,7 @@ def _plain(id_: str) -> str:
 
 
 def _malformed(raw: str) -> FetchFailed:
-    return FetchFailed(
-        f"{raw[:80]!r} is no arXiv identifier", reason="malformed-id", hint="mend the link in the list"
-    )
+    return FetchFailed(f"{raw[:80]!r} is no arXiv identifier", reason="malformed-id", hint="fix the link in the list")
 
 
 def _entries(body: bytes, url: str) -> Iterator[dict[str, str]]:

@@ -33,7 +33,7 @@ _HEAD = re.compile(r"\A---\s*\n.*?\n---\s*(?:\n|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class HubTarget:
-    """What a link names. ``kind`` is models, datasets, spaces or papers; ``name`` as the interface wants it."""
+    """What a link names. ``kind`` is models, datasets, spaces or papers; ``name`` as the interface takes it."""
 
     kind: str
     name: str

@@ -133,7 +133,7 @@ class PageSource:
 
 
 def refuse_walls(page: Page, text: str, response: Response) -> None:
-    """Tell a page from what stands in its place.
+    """Tell a page from what a server shows instead of it.
 
     Raises:
         FetchFailed: blocked, login, cookie-wall, script-only or empty.
