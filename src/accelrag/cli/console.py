@@ -1,4 +1,4 @@
-"""What reaches a terminal: results on stdout, the rest on stderr, colour where the terminal has it, nothing that steers it."""
+"""What reaches a terminal: results on stdout, the rest on stderr, colours, nothing that steers it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ __all__ = ["Status", "status"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A home at a glance. ``index`` is empty where nothing was built; ``newer`` says what has changed since the index was built."""
+    """A home at a glance. ``index`` is empty where nothing was built; ``newer`` names what changed since."""
 
     home: str
     lists: tuple[Mapping[str, Any], ...]
