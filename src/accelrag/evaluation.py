@@ -17,7 +17,7 @@ from accelrag.errors import UsageError
 from accelrag.listing.urls import canonical_url
 from accelrag.types import Answer, Document, Result
 
-__all__ = ["Question", "Report", "evaluate", "floors_of", "ndcg", "read_questions"]
+__all__ = ["Evaluation", "Question", "evaluate", "floors_of", "ndcg", "read_questions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Evaluation:
     """Figures by name, and the questions that went wrong with why."""
 
     figures: Mapping[str, float]
@@ -96,7 +96,7 @@ def evaluate(
     ask: Callable[[str], Answer],
     document: Callable[[str], Document | None],
     on_done: Callable[[], None] = lambda: None,
-) -> Report:
+) -> Evaluation:
     """Ask every question and count. ``search`` gives at least ten results where there are that many."""
     ranks: list[int] = []
     gains: list[float] = []
@@ -122,7 +122,7 @@ def evaluate(
             misses.append((question.id, question.text, "refused" if answer.refused else "not refused"))
         _count(question, answer, document, tally, misses)
         on_done()
-    return Report(_figures(questions, ranks, gains, seconds, refused, tally), tuple(misses))
+    return Evaluation(_figures(questions, ranks, gains, seconds, refused, tally), tuple(misses))
 
 
 def ndcg(hits: Sequence[bool], relevant: int, depth: int = 10) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelrag.evaluation import Report, evaluate, read_questions
+from accelrag.evaluation import Evaluation, evaluate, read_questions
 from accelrag.index import build
 from accelrag.pipeline import Assistant, entries_of
 from accelrag.settings import DEFAULT_LIST, Settings
@@ -35,7 +35,7 @@ def assistant(real_home: Path) -> Assistant:
     return Assistant.open(Settings.load({"home": real_home}, environ={}), build=False)
 
 
-def figures(assistant: Assistant, questions: Path) -> Report:
+def figures(assistant: Assistant, questions: Path) -> Evaluation:
     return evaluate(
         read_questions(questions),
         lambda text: assistant.search(text, limit=10).results,

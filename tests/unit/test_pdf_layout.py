@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accelrag.errors import FetchFailed
 from accelrag.sources.cleaning import clean_text
-from accelrag.sources.layout import Block, Line, Sheet, lay_out
+from accelrag.sources.layout import Line, LineBlock, Sheet, lay_out
 from accelrag.sources.pdf import read_pdf
 
 FILL = [
@@ -145,14 +145,14 @@ def test_a_text_layer_that_lost_its_words_or_its_digits_is_refused(rows, said):
 
 
 def test_lines_of_nothing_are_nothing_even_in_turned_blocks():
-    turned = Block((Line("", 100, 400, 110, 500), Line(" ", 120, 400, 130, 500)), turned=True)
-    begun = Block((Line("The bank keeps four rows and", 72, 300, 400, 310),))
+    turned = LineBlock((Line("", 100, 400, 110, 500), Line(" ", 120, 400, 130, 500)), turned=True)
+    begun = LineBlock((Line("The bank keeps four rows and", 72, 300, 400, 310),))
     assert lay_out([Sheet((begun, turned))]).text == "The bank keeps four rows and"
 
 
 def test_a_hyphen_at_a_pages_end_is_judged_by_the_words_of_the_document():
-    first = Block((Line("A well-known bank is old. The other one is a well-", 72, 400, 400, 410),))
-    second = Block((Line("known bank that was built later.", 72, 300, 400, 310),))
+    first = LineBlock((Line("A well-known bank is old. The other one is a well-", 72, 400, 400, 410),))
+    second = LineBlock((Line("known bank that was built later.", 72, 300, 400, 310),))
     laid = lay_out([Sheet((first,)), Sheet((second,))])
     assert "a well-known bank that was built later." in laid.text
     assert laid.text[laid.pages[1] :].startswith("known bank that")
@@ -176,7 +176,7 @@ def sheets(draw) -> list[Sheet]:
                     Line(text, 72 + draw(st.sampled_from([0, 12])), y, 400, y + size, size, draw(st.booleans()))
                 )
                 y += draw(st.sampled_from([12, 14, 30]))
-            blocks.append(Block(tuple(lines)))
+            blocks.append(LineBlock(tuple(lines)))
         pages.append(Sheet(tuple(blocks), 9_000.0))
     return pages
 

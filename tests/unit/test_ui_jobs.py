@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelrag.errors import StorageError
-from accelrag.index.plane import NEIGHBOURLY, lay_out
+from accelrag.index.plane import NEIGHBOURLY, points_of
 from accelrag.ui.jobs import Job, Jobs
 from accelrag.ui.library import job_html
 
@@ -64,15 +64,15 @@ def test_a_job_that_fails_says_what_and_what_to_do() -> None:
 def test_a_map_lies_in_its_square_and_is_the_same_each_time(count: int, seed: int) -> None:
     vectors = np.random.default_rng(seed).standard_normal((count, 8)).astype(np.float32)
     groups = [str(i % 3) for i in range(count)]
-    placed = lay_out(vectors, groups)
+    placed = points_of(vectors, groups)
     assert placed.shape == (count, 2)
     assert np.isfinite(placed).all()
     assert np.abs(placed).max() <= 1.0001
-    assert np.array_equal(placed, lay_out(vectors, groups))
+    assert np.array_equal(placed, points_of(vectors, groups))
 
 
 def test_equal_vectors_do_not_break_the_map() -> None:
-    placed = lay_out(np.ones((70, 8), dtype=np.float32), ["a"] * 70)
+    placed = points_of(np.ones((70, 8), dtype=np.float32), ["a"] * 70)
     assert np.isfinite(placed).all()
 
 
@@ -82,6 +82,6 @@ def test_what_is_alike_lies_together() -> None:
     for count in (120, NEIGHBOURLY + 40):
         member = np.arange(count) % 4
         vectors = (centres[member] + random.standard_normal((count, 16))).astype(np.float32)
-        placed = lay_out(vectors, ["one"] * count)
+        placed = points_of(vectors, ["one"] * count)
         near = np.linalg.norm(placed[:, None] - placed[None], axis=-1) + np.eye(count) * 9
         assert (member[near.argmin(axis=1)] == member).mean() > 0.9

@@ -17,7 +17,7 @@ from accelrag.settings import is_loopback
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["client", "decoded", "events", "failure", "lines", "reaching", "with_scheme"]
+__all__ = ["body_of", "client", "events", "failure", "lines", "reaching", "with_scheme"]
 
 _LINE_BYTES = 1_000_000
 _BODY_BYTES = 4_000_000
@@ -119,7 +119,7 @@ def events(data: Iterable[str]) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def decoded(response: httpx.Response) -> Any:
+def body_of(response: httpx.Response) -> Any:
     """The body of a response as JSON, else its text; at most 4 MB are read."""
     raw = b""
     for block in response.iter_bytes():

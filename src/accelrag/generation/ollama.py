@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from accelrag.errors import GeneratorUnavailable
-from accelrag.generation.http import client, decoded, events, failure, lines, reaching, with_scheme
+from accelrag.generation.http import body_of, client, events, failure, lines, reaching, with_scheme
 from accelrag.generation.protocol import DEFAULT_CONTEXT, Message, estimate_tokens
 from accelrag.generation.reasoning import ThinkFilter
 
@@ -75,7 +75,7 @@ class OllamaGenerator:
         left = max_tokens * _CHARACTERS + 2_000
         with http.stream("POST", f"{self._base}/api/chat", json=payload) as response:
             if response.status_code != 200:
-                raise failure(_SERVER, response.status_code, decoded(response), model=self._model, url=self._base)
+                raise failure(_SERVER, response.status_code, body_of(response), model=self._model, url=self._base)
             for event in events(lines(response, most=max_tokens * 8 + 4_000)):
                 if event.get("error"):
                     raise failure(_SERVER, 200, event, model=self._model, url=self._base)

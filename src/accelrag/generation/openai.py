@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from accelrag.errors import GeneratorRefused, GeneratorUnavailable
-from accelrag.generation.http import client, decoded, events, failure, lines, message_of, reaching, with_scheme
+from accelrag.generation.http import body_of, client, events, failure, lines, message_of, reaching, with_scheme
 from accelrag.generation.protocol import DEFAULT_CONTEXT, Message, estimate_tokens
 from accelrag.generation.reasoning import ThinkFilter
 
@@ -94,7 +94,7 @@ class OpenAIGenerator:
                 if response.status_code == 200 and "json" not in kind and "html" not in kind:
                     yield from self._events(response, max_tokens)
                     return
-                body = decoded(response)
+                body = body_of(response)
             if response.status_code == 200 and isinstance(body, dict) and not body.get("error"):
                 yield self._whole(body)
                 return

@@ -18,7 +18,7 @@ import numpy as np
 
 from accelrag.embedding import Encoder, VectorCache, Vectors
 from accelrag.index.chunking import Sizes, chunk, embedding_text, note_document
-from accelrag.index.plane import lay_out
+from accelrag.index.plane import points_of
 from accelrag.index.store import PassageWriter
 from accelrag.stores.protocol import StoreWriter
 from accelrag.text.words import words
@@ -150,5 +150,5 @@ def _map(
     """Entries on a plane by their note vectors, those of a section together; both in [-1, 1]."""
     rows = np.asarray(vectors[[first_note[e.id] for e in entries]])
     groups = [path[0] if (path := e.sections[0] if e.sections else ()) else "" for e in entries]
-    for entry, (x, y) in zip(entries, lay_out(rows, groups), strict=True):
+    for entry, (x, y) in zip(entries, points_of(rows, groups), strict=True):
         yield entry.id, float(x), float(y)

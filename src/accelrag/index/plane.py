@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NEIGHBOURLY", "lay_out"]
+__all__ = ["NEIGHBOURLY", "points_of"]
 
 NEIGHBOURLY = 3_000  # points: beyond, t-SNE takes longer than it is worth
 _NEIGHBOURS = 18.0  # how many neighbours a point minds (perplexity)
@@ -21,7 +21,7 @@ _TOGETHER = 0.35  # how far a vector is drawn towards its group's mean
 Points = NDArray[np.float32]
 
 
-def lay_out(vectors: Points, groups: Sequence[str]) -> Points:
+def points_of(vectors: Points, groups: Sequence[str]) -> Points:
     """Positions of shape ``(len(vectors), 2)`` in [-1, 1]; members of a group are drawn together."""
     drawn = _drawn_together(np.asarray(vectors, dtype=np.float32), groups)
     some = 3 * _NEIGHBOURS < len(drawn) <= NEIGHBOURLY and bool(np.ptp(drawn, axis=0).any())

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from accelrag.sources.flowing import CJK, SENTENCE_END, Kind, Laid, Paragraph, flow, join_lines
 
-__all__ = ["Block", "Line", "Sheet", "lay_out"]
+__all__ = ["Line", "LineBlock", "Sheet", "lay_out"]
 
 _MARGIN = 0.09  # of a page's height: where running heads and page numbers are
 _REPEATED = 0.3  # of the pages: a line that comes so often at the same height is a running head
@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Lines that the file draws together; ``turned`` where they do not run from left to right."""
 
     lines: tuple[Line, ...]
@@ -57,7 +57,7 @@ class Block:
 class Sheet:
     """A page: its blocks in the file's order and its height in points."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[LineBlock, ...]
     height: float = 800.0
 
 
@@ -99,7 +99,7 @@ def _running(sheets: Sequence[Sheet]) -> set[tuple[str, int]]:
     return {shape for shape, count in seen.items() if count >= least}
 
 
-def _without(block: Block, sheet: Sheet, running: set[tuple[str, int]]) -> Block:
+def _without(block: LineBlock, sheet: Sheet, running: set[tuple[str, int]]) -> LineBlock:
     """The block without running heads and page numbers."""
 
     def drops(line: Line) -> bool:
@@ -119,9 +119,9 @@ def _body_style(sheets: Sequence[Sheet]) -> tuple[float, bool]:
     return letters.most_common(1)[0][0] if letters else (10.0, False)
 
 
-def _reading_order(blocks: Sequence[Block]) -> list[Block]:
+def _reading_order(blocks: Sequence[LineBlock]) -> list[LineBlock]:
     """The file's order, but a block drawn late goes before the blocks of its column that lie below it."""
-    ordered: list[Block] = []
+    ordered: list[LineBlock] = []
     for block in blocks:
         x0, _, x1, bottom = block.box
         at = len(ordered)
@@ -135,7 +135,7 @@ def _reading_order(blocks: Sequence[Block]) -> list[Block]:
     return ordered
 
 
-def _paragraphs(block: Block, page: int, body: tuple[float, bool], words: Counter[str]) -> Iterator[Paragraph]:
+def _paragraphs(block: LineBlock, page: int, body: tuple[float, bool], words: Counter[str]) -> Iterator[Paragraph]:
     """A block cut where its lines change from heading to text, stand far apart or begin a new indented paragraph."""
     caption = bool(_CAPTION.match(block.lines[0].text.strip()))
     part = [block.lines[0]]
@@ -148,7 +148,7 @@ def _paragraphs(block: Block, page: int, body: tuple[float, bool], words: Counte
     yield replace(made, kind="caption") if caption else made
 
 
-def _breaks(before: Line, line: Line, block: Block, body: tuple[float, bool]) -> bool:
+def _breaks(before: Line, line: Line, block: LineBlock, body: tuple[float, bool]) -> bool:
     if _looks_heading(before, body) != _looks_heading(line, body):
         return True
     height = max(1.0, before.y1 - before.y0)

@@ -16,7 +16,7 @@ from accelrag.errors import FetchFailed
 from accelrag.optional import require
 from accelrag.sources.bounded import run_bounded
 from accelrag.sources.cleaning import clean_line
-from accelrag.sources.layout import Block, Line, Sheet, lay_out
+from accelrag.sources.layout import Line, LineBlock, Sheet, lay_out
 
 __all__ = ["Pdf", "read_pdf"]
 
@@ -59,7 +59,7 @@ def read_pdf(body: bytes, *, pages: int, seconds: float = _SECONDS) -> Pdf:
 
 def _sheet(page: dict[str, Any]) -> Sheet:
     blocks = (
-        Block(
+        LineBlock(
             tuple(Line(clean_line(_letters(str(text))), *rest) for text, *rest in block["lines"]),
             bool(block["turned"]),
         )

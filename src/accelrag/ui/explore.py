@@ -93,13 +93,13 @@ class Explore:
             return [(entry, "note") for entry in entries], {}
 
 
-def sections_of(rows: Rows) -> list[str]:
+def top_sections(rows: Rows) -> list[str]:
     """The first sections, in list order."""
     return list(dict.fromkeys(path[0] for entry, _ in rows for path in entry.sections if path))
 
 
 def _map(rows: Rows, positions: Mapping[str, tuple[float, float]]) -> dict[str, object]:
-    colours = {name: i % _COLOURS for i, name in enumerate(sections_of(rows))}
+    colours = {name: i % _COLOURS for i, name in enumerate(top_sections(rows))}
     step = max(1, math.ceil(len(rows) / _DOTS))
     dots = []
     for entry, coverage in rows[::step]:
